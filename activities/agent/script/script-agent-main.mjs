@@ -1,0 +1,220 @@
+// The scripted agent: a program like any other agent, but it does what its plan says. Killed in the
+// middle, it goes on in the same session at the action that it had not finished.
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 50;
+const OUTPUT_CHARACTERS = 2_000;
+
+const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const prompt = readFileSync(0, 'utf8');
+const used = { turns: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+const session = openSession();
+/** What of this turn is done: the words of a turn that was interrupted must be said again. */
+const turn = (session.turns[plan.key] ??= { done: 0 });
+
+note(plan.order, { prompt: prompt.slice(0, 160), done: turn.done });
+emit({ type: 'session', session_id: plan.sessionId, resumed: plan.order === 'resume' });
+save();
+for (const action of plan.actions.slice(0, turn.done)) speak(action);
+while (turn.done < plan.actions.length) {
+  const action = plan.actions[turn.done];
+  note('step', { number: turn.done, action: Object.keys(action)[0] });
+  await act(action);
+  finishAction();
+}
+end(true, 'completed', '');
+
+async function act(action) {
+  speak(action);
+  if ('tool' in action) tool(action.tool);
+  else if ('write' in action) write(action.write);
+  else if ('append' in action) append(action.append);
+  else if ('replace' in action) replace(action.replace);
+  else if ('delete' in action) rmSync(at(action.delete), { recursive: true, force: true });
+  else if ('run' in action) run(action);
+  else if ('tick_prd' in action) tick(action.tick_prd);
+  else if ('wait' in action) await pause(action.wait * 1_000);
+  else if ('wait_for' in action) await appearanceOf(at(action.wait_for));
+  else if ('cost' in action) use({ cost_usd: action.cost });
+  else if ('tokens' in action)
+    use({ input_tokens: action.tokens.input, output_tokens: action.tokens.output });
+  else if ('hang' in action) await pause(2 ** 31 - 1);
+  else if ('ignore_sigterm' in action) process.on('SIGTERM', () => {});
+  else endBy(action);
+}
+
+// These end the turn once: a session that is continued goes on behind them.
+function endBy(action) {
+  if ('exit' in action) {
+    finishAction();
+    note('end', { exit: action.exit });
+    process.exit(action.exit);
+  }
+  if ('limit' in action) {
+    const resetsAt = action.limit === true ? {} : { resets_at: action.limit };
+    finishAction();
+    emit({ type: 'limit', ...resetsAt });
+    end(false, 'limit', 'usage limit reached');
+  }
+  for (const [name, code] of [
+    ['fail', 'failed'],
+    ['auth', 'auth'],
+    ['max_turns', 'max-turns'],
+  ]) {
+    if (!(name in action)) continue;
+    finishAction();
+    end(false, code, action[name] === true ? 'the turns are used up' : action[name]);
+  }
+}
+
+function speak(action) {
+  if ('say' in action) say(action.say);
+  if ('report' in action) say(`<${plan.reportTag}>\n${action.report}\n</${plan.reportTag}>`);
+  if ('result' in action) say(resultTag(action.result));
+}
+
+function run({ run: command, on_failure: onFailure }) {
+  const { status, signal, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+    cwd: plan.workspace,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1 << 26,
+  });
+  tool('Bash', {
+    command,
+    exit: status ?? signal,
+    output: `${stdout}${stderr}`.slice(-OUTPUT_CHARACTERS),
+  });
+  if (status === 0) return;
+  finishAction();
+  if (onFailure === undefined) end(false, 'failed', `\`${command}\` failed (${status ?? signal})`);
+  say(resultTag(onFailure));
+  end(true, 'completed', '');
+}
+
+function write({ path, content }) {
+  tool('Write', { path });
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), content);
+}
+
+function append({ path, content }) {
+  tool('Edit', { path });
+  mkdirSync(dirname(at(path)), { recursive: true });
+  appendFileSync(at(path), content);
+}
+
+function replace({ path, find, with: replacement }) {
+  tool('Edit', { path });
+  const text = existsSync(at(path)) ? readFileSync(at(path), 'utf8') : '';
+  if (text.includes(find))
+    return writeFileSync(
+      at(path),
+      text.replace(find, () => replacement),
+    );
+  finishAction();
+  end(false, 'failed', `${path} does not contain what is to be replaced: ${find}`);
+}
+
+function tick(count) {
+  tool('Edit', { path: plan.prd });
+  let left = count === 'all' ? Infinity : count;
+  const text = readFileSync(plan.prd, 'utf8');
+  const ticked = text.replace(/^(\s*[-*] )\[ \]/gm, (whole, bullet) =>
+    left-- > 0 ? `${bullet}[x]` : whole,
+  );
+  writeFileSync(plan.prd, ticked);
+}
+
+async function appearanceOf(file) {
+  while (!existsSync(file)) await pause(LOOK_EVERY_MS);
+}
+
+function say(text) {
+  used.turns += 1;
+  emit({ type: 'text', text, turn: used.turns });
+}
+
+function tool(name, input = {}) {
+  used.turns += 1;
+  emit({ type: 'tool', name, turn: used.turns, ...input });
+}
+
+function use(share) {
+  const all = { input_tokens: 0, output_tokens: 0, cost_usd: 0, ...share };
+  for (const [name, amount] of Object.entries(all)) used[name] += amount;
+  emit({ type: 'usage', ...all });
+}
+
+function end(ok, code, message) {
+  note('end', { ok, code });
+  emit({ type: 'end', ok, code, message, ...used });
+  process.exit(ok ? 0 : 1);
+}
+
+function resultTag(result) {
+  return `<${plan.resultTag}>${result}</${plan.resultTag}>`;
+}
+
+function at(path) {
+  return resolve(plan.workspace, path);
+}
+
+function openSession() {
+  const there = existsSync(plan.sessionFile);
+  if (plan.order === 'start' && there) refuse(`session ${plan.sessionId} is already in use`);
+  if (plan.order === 'resume' && !there) refuse(`there is no session ${plan.sessionId}`);
+  return there
+    ? JSON.parse(readFileSync(plan.sessionFile, 'utf8'))
+    : { id: plan.sessionId, turns: {} };
+}
+
+function refuse(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function finishAction() {
+  turn.done += 1;
+  save();
+}
+
+function save() {
+  mkdirSync(dirname(plan.sessionFile), { recursive: true });
+  const beside = `${plan.sessionFile}.${process.pid}.new`;
+  writeFileSync(beside, JSON.stringify(session));
+  renameSync(beside, plan.sessionFile);
+}
+
+function emit(event) {
+  writeSync(1, `${JSON.stringify(event)}\n`);
+}
+
+// One write per line, at the end of the file: several agents may write to one ledger.
+function note(event, more) {
+  if (!plan.ledger) return;
+  const { sessionId, key, taskId, stepId } = plan;
+  const entry = {
+    event,
+    pid: process.pid,
+    time: new Date().toISOString(),
+    session: sessionId,
+    key,
+    task: taskId,
+    step: stepId,
+    ...more,
+  };
+  appendFileSync(plan.ledger, `${JSON.stringify(entry)}\n`);
+}

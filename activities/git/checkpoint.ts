@@ -1,0 +1,181 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import type { RunPlace } from '../../workflows/domain/agent.ts';
+import { WiggumError } from '../../workflows/domain/errors.ts';
+import { writeCommit } from './fixed-commit.ts';
+import { askGit, git } from './git.ts';
+import { indexTime, nestedRepositories, snapshotFiles } from './snapshot.ts';
+import { enterWorkspace, type Workspace } from './task-repository.ts';
+
+const CHECKPOINTS = 'refs/wiggum/checkpoint/';
+
+/** What a checkpoint knows beside files and index. */
+const recordSchema = z.object({
+  head: z.union([z.object({ branch: z.string() }), z.object({ commit: z.string() })]),
+  refs: z.array(z.object({ name: z.string(), id: z.string() })),
+  indexTime: z.number(),
+  stashLog: z.string().nullable(),
+  exclude: z.string().nullable(),
+  /** Ignored files and folders, and repositories of their own: they are left alone later. */
+  ignored: z.array(z.string()),
+  nested: z.array(z.string()),
+  operations: z.array(z.string()),
+});
+export type CheckpointRecord = z.infer<typeof recordSchema>;
+
+/** Merges, rebases and picks in progress, as files of the private git folder. */
+export const OPERATIONS = [
+  'MERGE_HEAD',
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'AUTO_MERGE',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'BISECT_START',
+  'BISECT_LOG',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+] as const;
+
+/**
+ * Remembers a workspace before a readonly step, in a commit: files with untracked ones, index, refs,
+ * stash, HEAD. The first checkpoint of a key counts: a retry comes after the step may have begun.
+ */
+export async function takeCheckpoint(place: RunPlace, key: string): Promise<{ commit: string }> {
+  const known = await readFile(noteFile(place, key), 'utf8').catch(() => undefined);
+  if (known) return { commit: known.trim() };
+  const workspace = await enterWorkspace(place);
+  const commit = await writeCheckpoint(workspace);
+  // The ref keeps the objects alive, the note says which they are: an agent can move a ref with an
+  // ordinary git command, the note lies outside of its workspace.
+  await git(workspace.bare, ['update-ref', `${CHECKPOINTS}${slugOf(key)}`, commit]);
+  await writeNote(noteFile(place, key), commit);
+  return { commit };
+}
+
+/** Finds the checkpoint of a key again. */
+export async function readCheckpoint(
+  { tree, place }: Workspace,
+  key: string,
+): Promise<{ commit: string; record: CheckpointRecord }> {
+  const note = await readFile(noteFile(place, key), 'utf8').catch(() => '');
+  const commit = note.trim();
+  const answer = await askGit(tree, ['cat-file', 'blob', `${commit || 'none'}:record.json`]);
+  if (!commit || answer.exitCode !== 0)
+    throw new WiggumError('WORKSPACE_GONE', `the checkpoint ${key} has vanished`, {
+      where: place.taskId,
+    });
+  return { commit, record: recordSchema.parse(JSON.parse(answer.stdout)) };
+}
+
+/** Refs of the task repository without those that belong to checkpoints. */
+export async function refsOf({ tree }: Workspace): Promise<CheckpointRecord['refs']> {
+  const list = await git(tree, ['for-each-ref', '--format=%(objectname) %(refname)']);
+  return list
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes(` ${CHECKPOINTS}`))
+    .map((line) => ({
+      id: line.slice(0, line.indexOf(' ')),
+      name: line.slice(line.indexOf(' ') + 1),
+    }));
+}
+
+async function writeCheckpoint(workspace: Workspace): Promise<string> {
+  const { tree, gitDir, adminDir } = workspace;
+  const record = await describe(workspace);
+  const files = await snapshotFiles(workspace);
+  const index = await git(tree, [
+    'hash-object',
+    '-w',
+    '--no-filters',
+    path.join(adminDir, 'index'),
+  ]);
+  const note = await git(tree, ['hash-object', '-w', '--stdin'], {
+    input: JSON.stringify(record),
+  });
+  // An index in the middle of a merge has no tree; its blobs are then kept by the files alone.
+  const staged = await askGit(tree, ['write-tree']);
+  const entries = [
+    `040000 tree ${files}\tfiles`,
+    `100644 blob ${index}\tindex`,
+    `100644 blob ${note}\trecord.json`,
+    ...(staged.exitCode === 0 ? [`040000 tree ${staged.stdout}\tstaged`] : []),
+  ];
+  return writeCommit(
+    { kind: 'ours', gitDir },
+    {
+      tree: await git(tree, ['mktree'], { input: `${entries.join('\n')}\n` }),
+      parents: await commitsOf(workspace, record),
+      message: 'checkpoint\n',
+      timestamp: 0,
+    },
+  );
+}
+
+async function describe(workspace: Workspace): Promise<CheckpointRecord> {
+  const { tree, gitDir, adminDir } = workspace;
+  const head = await askGit(tree, ['symbolic-ref', '--quiet', 'HEAD']);
+  const ignored = await git(tree, [
+    'ls-files',
+    '--others',
+    '--ignored',
+    '--exclude-standard',
+    '--directory',
+    '-z',
+  ]);
+  const operations: string[] = [];
+  for (const name of OPERATIONS)
+    if (await isThere(path.join(adminDir, name))) operations.push(name);
+  return {
+    head:
+      head.exitCode === 0
+        ? { branch: head.stdout }
+        : { commit: await git(tree, ['rev-parse', '--verify', 'HEAD']) },
+    refs: await refsOf(workspace),
+    indexTime: await indexTime(path.join(adminDir, 'index')),
+    stashLog: await textOf(path.join(gitDir, 'logs/refs/stash')),
+    exclude: await textOf(path.join(gitDir, 'info/exclude')),
+    ignored: ignored.split('\0').filter(Boolean),
+    nested: await nestedRepositories(workspace),
+    operations,
+  };
+}
+
+/** Everything the checkpoint must keep from being collected. */
+async function commitsOf({ tree }: Workspace, { refs }: CheckpointRecord): Promise<string[]> {
+  const commits = new Set([await git(tree, ['rev-parse', '--verify', 'HEAD'])]);
+  for (const { id } of refs) {
+    const answer = await askGit(tree, ['rev-parse', '--verify', '--quiet', `${id}^{commit}`]);
+    if (answer.exitCode === 0) commits.add(answer.stdout);
+  }
+  return [...commits];
+}
+
+async function writeNote(file: string, commit: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const beside = `${file}.${randomBytes(4).toString('hex')}`;
+  await writeFile(beside, `${commit}\n`);
+  await rename(beside, file);
+}
+
+function noteFile({ workerDir }: RunPlace, key: string): string {
+  return path.join(workerDir, 'restore-points', slugOf(key));
+}
+
+function slugOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 24);
+}
+
+async function textOf(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch(() => null);
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { git } from './git.ts';
+import type { Workspace } from './task-repository.ts';
+
+/** Repositories inside the workspace: git names them with a slash and does not look into them. */
+export async function nestedRepositories({ tree }: Workspace): Promise<string[]> {
+  const untracked = await git(tree, ['ls-files', '--others', '--exclude-standard', '-z']);
+  return untracked.split('\0').filter((file) => file.endsWith('/'));
+}
+
+/** Writes all files that are not ignored, tracked or not, into a tree; index and files stay. */
+export async function snapshotFiles(workspace: Workspace): Promise<string> {
+  return withScratchIndex(workspace, async (environment) => {
+    await stageEverything(workspace, environment);
+    return git(workspace.tree, ['write-tree'], { environment });
+  });
+}
+
+/** Makes the files equal to a tree: changes, additions and deletions since then are undone. */
+export async function restoreFiles(workspace: Workspace, files: string): Promise<void> {
+  await withScratchIndex(workspace, async (environment) => {
+    // With everything staged, git itself knows what to write and what to delete.
+    await stageEverything(workspace, environment);
+    await git(workspace.tree, ['read-tree', '--reset', '-u', files], { environment });
+  });
+}
+
+/** Lends a copy of the index that is thrown away afterwards. */
+export async function withScratchIndex<Result>(
+  { adminDir }: Workspace,
+  use: (environment: { GIT_INDEX_FILE: string }) => Promise<Result>,
+): Promise<Result> {
+  const scratch = path.join(adminDir, `wiggum-index-${randomBytes(4).toString('hex')}`);
+  try {
+    await copyIndex(path.join(adminDir, 'index'), scratch);
+    return await use({ GIT_INDEX_FILE: scratch });
+  } finally {
+    await rm(scratch, { force: true });
+    await rm(`${scratch}.lock`, { force: true });
+  }
+}
+
+async function stageEverything(
+  workspace: Workspace,
+  environment: { GIT_INDEX_FILE: string },
+): Promise<void> {
+  const nested = await nestedRepositories(workspace);
+  const paths = ['.', ...nested.map((folder) => `:(exclude,literal)${folder}`)];
+  await git(workspace.tree, ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'], {
+    environment,
+    input: paths.join('\0'),
+  });
+}
+
+async function copyIndex(from: string, to: string): Promise<void> {
+  try {
+    await copyFile(from, to);
+    await setIndexTime(to, await indexTime(from));
+  } catch (cause) {
+    // Without an index git begins with an empty one.
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+  }
+}
+
+/** When an index was written, in whole seconds: the unit in which git compares. */
+export async function indexTime(index: string): Promise<number> {
+  return Math.floor((await stat(index)).mtimeMs / 1000);
+}
+
+/**
+ * Gives a copied index the age of the first. git takes files that are as young as the index for
+ * possibly changed and reads them; a younger copy would hide a change made in the same second.
+ */
+export async function setIndexTime(index: string, seconds: number): Promise<void> {
+  await utimes(index, seconds, seconds);
+}

@@ -1,0 +1,44 @@
+import { WiggumError } from '../../workflows/domain/errors.ts';
+import { askGit, git } from './git.ts';
+import { isAncestor, tipOf } from './project-repository.ts';
+import { taskBranch } from './run-names.ts';
+import type { Workspace } from './task-repository.ts';
+
+/**
+ * The commit the task's work begins at. Not the recorded one: after a rebase the branch stands on
+ * newer commits of the target, and those are not the task's.
+ */
+export async function baseOf({ tree, marker }: Workspace): Promise<string> {
+  const target = `refs/heads/${marker.target}`;
+  const answer = await askGit(tree, ['merge-base', target, 'HEAD']);
+  return answer.exitCode === 0 ? answer.stdout : marker.base;
+}
+
+/**
+ * Puts HEAD back on the task's branch when an agent left it elsewhere. Work that continues the
+ * branch is taken over; a clean foreign commit is left; anything else would lose work either way.
+ */
+export async function returnToBranch({ tree, place }: Workspace): Promise<void> {
+  const branch = `refs/heads/${taskBranch(place)}`;
+  const at = await askGit(tree, ['symbolic-ref', '--quiet', 'HEAD']);
+  const head = await tipOf(tree, 'HEAD');
+  const tip = await tipOf(tree, branch);
+  if (head && at.stdout === branch) return;
+  if (head && (!tip || (await isAncestor(tree, tip, head)))) {
+    await git(tree, ['update-ref', branch, head, tip ?? '']);
+    await git(tree, ['symbolic-ref', 'HEAD', branch]);
+    return;
+  }
+  if (!tip)
+    throw new WiggumError('WORKSPACE_GONE', `the branch ${taskBranch(place)} has vanished`, {
+      where: place.taskId,
+    });
+  const changed = await git(tree, ['status', '--porcelain', '--untracked-files=no']);
+  if (!head || changed !== '')
+    throw new WiggumError(
+      'COMMIT_REFUSED',
+      `the workspace stands on ${at.stdout || head}, which does not contain ${taskBranch(place)}, with uncommitted changes`,
+      { where: place.taskId },
+    );
+  await git(tree, ['checkout', '--quiet', taskBranch(place), '--']);
+}

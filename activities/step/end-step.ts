@@ -1,0 +1,102 @@
+import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
+import {
+  DEFAULT_MAPPINGS,
+  type GateResult,
+  type ResultMappings,
+} from '../../workflows/domain/steps.ts';
+import { WiggumError } from '../../workflows/domain/errors.ts';
+import { logActivity } from '../agent/activity-log.ts';
+import { writeResult } from '../agent/result-record.ts';
+import { commitStep } from '../git/commit.ts';
+import { restoreCheckpoint } from '../git/restore-checkpoint.ts';
+
+export interface StepEnd {
+  place: RunPlace;
+  runId: string;
+  epoch: number;
+  step: string;
+  agent: AgentPlan;
+  readonly: boolean;
+  commitAfter: boolean;
+  startedAt: string;
+  resultMappings: ResultMappings;
+  run: {
+    result: GateResult;
+    why: string;
+    detail?: string;
+    iterations: number;
+    sessionId: string;
+    report?: string;
+    costUsd: number;
+    turns: number;
+  };
+}
+
+export interface StepEnded {
+  result: GateResult;
+  commit?: string;
+  report?: string;
+  fault?: string;
+}
+
+/** Closes a step: readonly work is undone, other work committed, and the result goes on record. */
+export async function endStep(end: StepEnd): Promise<StepEnded> {
+  const { place, step, runId, run } = end;
+  if (end.readonly) await restoreCheckpoint(place, runId);
+  const committed = end.commitAfter ? await commit(end) : {};
+  const result = committed.fault ? 'FIX' : run.result;
+  const mapping =
+    end.resultMappings[result] ?? end.agent.resultMappings[result] ?? DEFAULT_MAPPINGS[result];
+  const record = await writeResult({
+    place,
+    epoch: end.epoch,
+    agentType: end.agent.type,
+    stepId: step,
+    runId,
+    result,
+    mapping,
+    // Max iterations has an exit code of its own (checklist 95).
+    ...(run.why === 'max-iterations' && { exitCode: 12 }),
+    iterations: run.iterations,
+    startedAt: end.startedAt,
+    endedAt: new Date().toISOString(),
+    errors: [run.detail, committed.fault].filter((text) => text !== undefined),
+    outputs: { session_id: run.sessionId },
+    metadata: {
+      why: run.why,
+      cost_usd: run.costUsd,
+      turns: run.turns,
+      ...(committed.commit && { commit: committed.commit }),
+    },
+    ...(run.report && { report: run.report }),
+  });
+  await logActivity(
+    place,
+    'step.completed',
+    { step_id: step, result, run_id: runId },
+    `${runId}:completed`,
+  );
+  return {
+    result,
+    ...(committed.commit && { commit: committed.commit }),
+    ...(record.report && { report: record.report }),
+    ...(committed.fault && { fault: committed.fault }),
+  };
+}
+
+/** Work that must not be committed turns the result into FIX, with the files named. */
+async function commit(end: StepEnd): Promise<{ commit?: string; fault?: string }> {
+  const { place, step, agent, runId, epoch } = end;
+  try {
+    const { commit: id } = await commitStep(place, {
+      message: `${place.taskId}: ${step} - ${agent.type}`,
+      key: runId,
+      timestamp: epoch,
+    });
+    return id ? { commit: id } : {};
+  } catch (error) {
+    if (error instanceof WiggumError && error.code === 'COMMIT_REFUSED')
+      return { fault: error.message };
+    throw error;
+  }
+}

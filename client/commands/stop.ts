@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { findProject } from '../../config/project.ts';
+import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
+import { defineCommand } from '../command.ts';
+import { endHost } from '../hosting.ts';
+
+/** Ends the host and nothing else: tasks stay open and go on with the next run. */
+export const stop = defineCommand({
+  name: 'stop',
+  summary: 'Stop the running host of this project; tasks stay open',
+  arguments: '[what]',
+  flags: [['--json', 'print the result as JSON']],
+  details:
+    '`wiggum stop` and `wiggum stop orchestrator` mean the same. Markers stay; `wiggum run` goes on.\nExits 1 when nothing was running.',
+  options: z.object({
+    what: z.literal('orchestrator').optional(),
+    json: z.boolean().default(false),
+  }),
+  exitCodes: { NOT_INITIALISED: ExitCode.configuration },
+
+  async run({ json }, { cwd, stdout, log }) {
+    const { projectDir, ralphDir, initialised } = await findProject(cwd);
+    if (!initialised)
+      throw new WiggumError('NOT_INITIALISED', 'This repository has no .ralph folder yet.', {
+        where: projectDir,
+      });
+    if (!json) log.info('looking for the host of this project…');
+    const ended = await endHost(ralphDir);
+    if (json) stdout.write(`${JSON.stringify({ stopped: ended ?? null })}\n`);
+    else
+      stdout.write(
+        ended
+          ? `Process ${ended.pid} has ended. Tasks stay open; \`wiggum run\` goes on with them.\n`
+          : 'Nothing to stop: no host of this project is running.\n',
+      );
+    return ended ? ExitCode.ok : ExitCode.error;
+  },
+});

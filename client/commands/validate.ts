@@ -1,0 +1,14 @@
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { z } from 'zod';
+import { collapseDone, sortBoard } from '../../config/board-rewrite.ts';
+import { findProject } from '../../config/project.ts';
+import { wiggumHome } from '../../config/project-config.ts';
+import { MARKERS, PRIORITIES, type Board } from '../../workflows/domain/board.ts';
+import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
+import { defineCommand } from '../command.ts';
+import { checkDefinitions } from '../check-definitions.ts';
+import { boardFileOf, readBoardFile } from '../read-board.ts';
+import { counted } from '../render/amounts.ts';
+import { printable } from '../render/text.ts';

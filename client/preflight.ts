@@ -1,0 +1,59 @@
+import { openProject, type Project } from '../config/project.ts';
+import { loadProjectConfig } from '../config/project-config.ts';
+import type { Board } from '../workflows/domain/board.ts';
+import { WiggumError } from '../workflows/domain/errors.ts';
+import type { SweepSettings } from '../workflows/domain/sweep.ts';
+import type { CommandContext } from './command.ts';
+import { claudeProgram, findProgram } from './find-program.ts';
+import { hasCommit, uncommittedFiles } from './git.ts';
+import { boardFileOf, readBoardFile } from './read-board.ts';
+import { resolveSettings, type SweepFlags } from './sweep-settings.ts';
+
+export interface Prepared {
+  project: Project;
+  board: Board;
+  settings: SweepSettings;
+}
+
+/** Finds out before anything starts whether a run can work; each obstacle has its own error. */
+export async function preflight(context: CommandContext, flags: SweepFlags): Promise<Prepared> {
+  const { cwd, environment, log } = context;
+  const { project, notices } = await openProject(cwd, environment);
+  for (const notice of notices) log.warn(notice);
+  const { projectDir, ralphDir } = project;
+  const config = await loadProjectConfig(ralphDir);
+  const settings = await resolveSettings({ flags, environment, config, cwd, projectDir });
+  const { board } = await readBoardFile(boardFileOf(ralphDir));
+  refuseInvalid(board, boardFileOf(ralphDir));
+  if (!(await hasCommit(projectDir)))
+    throw new WiggumError('NO_COMMIT', 'The repository has no commit yet.', { where: projectDir });
+  const dirty = await uncommittedFiles(projectDir);
+  if (dirty.length > 0)
+    log.warn(
+      `uncommitted changes in ${dirty.slice(0, 3).join(', ')}${dirty.length > 3 ? ` and ${dirty.length - 3} more` : ''}: the work starts from HEAD and does not see them`,
+    );
+  await mustHaveBackend(settings, context);
+  return { project, board, settings };
+}
+
+function refuseInvalid(board: Board, file: string): void {
+  const errors = board.problems.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  const lines = errors.map(({ line, message }) => `\n  line ${line}: ${message}`);
+  throw new WiggumError('BOARD_INVALID', `The board cannot be used:${lines.join('')}`, {
+    where: file,
+  });
+}
+
+async function mustHaveBackend(
+  { backend }: SweepSettings,
+  { environment, cwd }: CommandContext,
+): Promise<void> {
+  if (backend !== 'claude') return;
+  const program = claudeProgram(environment);
+  if (await findProgram(program, environment, cwd)) return;
+  throw new WiggumError(
+    'BACKEND_MISSING',
+    `The program "${program}" of the claude backend is not installed or not on PATH.`,
+  );
+}

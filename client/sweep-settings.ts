@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { knownBackend, resolveBackend, type ProjectConfig } from '../config/project-config.ts';
+import type { Environment } from '../config/state-dir.ts';
+import { WiggumError } from '../workflows/domain/errors.ts';
+import type { SweepSettings } from '../workflows/domain/sweep.ts';
+
+/** Flags of `run` and `worker` that shape a sweep; undefined was not given. */
+export interface SweepFlags {
+  maxWorkers?: number | undefined;
+  autoMerge?: boolean | undefined;
+  pipeline?: string | undefined;
+  backend?: string | undefined;
+  script?: string | undefined;
+}
+
+const DEFAULT_WORKERS = 4;
+// Places and talkativeness of one machine: no matter of a task, and not for its history.
+const MACHINE_ONLY =
+  /^WIGGUM_(STATE_DIR|CACHE_DIR|TEMPORAL_\w+|LOG_\w+|HOME|MAX_WORKERS|RUNTIME_BACKEND|TEST_\w+)$/;
+const SECRET = /TOKEN|SECRET|PASSWORD|CREDENTIAL|API_?KEY/;
+
+/** Decides what a sweep runs with: flags, then environment, then the project's file (checklist 8). */
+export async function resolveSettings(input: {
+  flags: SweepFlags;
+  environment: Environment;
+  config: ProjectConfig;
+  cwd: string;
+  projectDir: string;
+}): Promise<SweepSettings> {
+  const { flags, environment, config, cwd, projectDir } = input;
+  const backend = await backendOf(input);
+  const pipeline = flags.pipeline ?? (environment['WIGGUM_PIPELINE'] || undefined);
+  const script =
+    backend !== 'script'
+      ? undefined
+      : flags.script !== undefined
+        ? resolve(cwd, flags.script)
+        : config.runtime.script && resolve(projectDir, config.runtime.script);
+  if (backend === 'script') await mustBeFile(script);
+  return {
+    maxWorkers:
+      flags.maxWorkers ?? workersFrom(environment) ?? config.workers.max_workers ?? DEFAULT_WORKERS,
+    autoMerge: flags.autoMerge ?? false,
+    backend,
+    ...(pipeline === undefined ? {} : { pipeline }),
+    ...(script === undefined ? {} : { script }),
+    environment: {
+      ...(config.plan_mode === undefined ? {} : { WIGGUM_PLAN_MODE: String(config.plan_mode) }),
+      ...shareable(environment),
+    },
+  };
+}
+
+/** The settings of a running sweep, changed only where a flag was really given. */
+export function withExplicitFlags(
+  running: SweepSettings,
+  flags: SweepFlags,
+  wanted: SweepSettings,
+): SweepSettings {
+  const pick = <Key extends keyof SweepSettings & keyof SweepFlags>(key: Key) =>
+    flags[key] === undefined ? {} : { [key]: wanted[key] };
+  return {
+    ...running,
+    ...pick('maxWorkers'),
+    ...pick('autoMerge'),
+    ...pick('pipeline'),
+    ...pick('script'),
+    // `--script` chooses its backend by itself.
+    ...(flags.backend === undefined && flags.script === undefined
+      ? {}
+      : { backend: wanted.backend }),
+  };
+}
+
+async function backendOf({ flags, environment, config }: Parameters<typeof resolveSettings>[0]) {
+  if (flags.backend !== undefined) return knownBackend(flags.backend);
+  if (flags.script !== undefined) return 'script';
+  return resolveBackend({ environment, config });
+}
+
+async function mustBeFile(script: string | undefined): Promise<void> {
+  if (script === undefined)
+    throw new WiggumError(
+      'SCRIPT_INVALID',
+      'The script backend needs a scenario: give --script FILE, or set runtime.script in .ralph/config.json.',
+    );
+  const found = await stat(script).catch(() => undefined);
+  if (!found?.isFile())
+    throw new WiggumError('SCRIPT_INVALID', 'There is no scenario file at this place.', {
+      where: script,
+    });
+}
+
+function workersFrom(environment: Environment): number | undefined {
+  const text = environment['WIGGUM_MAX_WORKERS'];
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new WiggumError('CONFIG_INVALID', `"${text}" is not a whole number from 1 to 9999.`, {
+    where: 'WIGGUM_MAX_WORKERS',
+  });
+}
+
+function shareable(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined &&
+        entry[0].startsWith('WIGGUM_') &&
+        !MACHINE_ONLY.test(entry[0]) &&
+        !SECRET.test(entry[0]),
+    ),
+  );
+}

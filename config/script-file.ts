@@ -1,0 +1,154 @@
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+
+/** One thing that the scripted agent does. */
+export type ScriptAction = z.infer<typeof actionSchema>;
+
+/** What the agent does at one start: the actions of each iteration, the last list repeats. */
+export interface ScriptVisit {
+  iterations: ScriptAction[][];
+  /** Words of a summary turn, in place of the usual ones. */
+  summary?: string;
+}
+
+type Visits = Readonly<Record<string, ScriptVisit[]>>;
+
+/** A scenario: who does what, at which visit. */
+export interface Script {
+  /** File that gets one line per start, action and end; as written, relative to the scenario. */
+  ledger?: string;
+  /** By step id or agent type. */
+  agents: Visits;
+  /** The same for one task; wins over `agents`. */
+  tasks: Readonly<Record<string, Visits>>;
+  /** What everybody else does; undefined = does what its completion check asks, and passes. */
+  default?: ScriptVisit[];
+}
+
+export interface ScriptProblem {
+  where: string;
+  message: string;
+}
+
+/** Reads a scenario; finds all of its problems at once. */
+export function parseScript(text: string): { script?: Script; problems: ScriptProblem[] } {
+  const document = parseDocument(text, { prettyErrors: true });
+  if (document.errors.length > 0)
+    return {
+      problems: document.errors.map((error) => ({
+        where: `line ${error.linePos?.[0].line ?? '?'}`,
+        message: error.message.split('\n')[0] ?? error.code,
+      })),
+    };
+  const read = scriptSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  if (read.success) return { script: read.data, problems: [] };
+  return { problems: read.error.issues.flatMap((issue) => describe(issue, [])) };
+}
+
+/** The actions of one turn: task before everybody, step before agent type. */
+export function actionsFor(
+  script: Script,
+  at: { taskId: string; stepId: string; agent: string; visit: number; iteration: number },
+): (ScriptVisit & { actions: ScriptAction[] }) | undefined {
+  const own = script.tasks[at.taskId] ?? {};
+  const visits =
+    own[at.stepId] ??
+    own[at.agent] ??
+    script.agents[at.stepId] ??
+    script.agents[at.agent] ??
+    script.default;
+  const visit = visits?.[Math.min(at.visit, visits.length) - 1];
+  const actions = visit?.iterations[Math.min(at.iteration, visit.iterations.length - 1)];
+  return visit && actions && { ...visit, actions };
+}
+
+const text = z.string();
+const filled = z.string().min(1);
+const on = z.literal(true);
+
+const ACTIONS = {
+  say: z.strictObject({ say: text }),
+  report: z.strictObject({ report: text }),
+  tool: z.strictObject({ tool: filled }),
+  write: z.strictObject({ write: z.strictObject({ path: filled, content: text }) }),
+  append: z.strictObject({ append: z.strictObject({ path: filled, content: text }) }),
+  replace: z.strictObject({
+    replace: z.strictObject({ path: filled, find: filled, with: text }),
+  }),
+  delete: z.strictObject({ delete: filled }),
+  run: z.strictObject({ run: filled, on_failure: filled.optional() }),
+  tick_prd: z.strictObject({ tick_prd: z.union([z.literal('all'), z.int().positive()]) }),
+  wait: z.strictObject({ wait: z.number().nonnegative() }),
+  wait_for: z.strictObject({ wait_for: filled }),
+  cost: z.strictObject({ cost: z.number().nonnegative() }),
+  tokens: z.strictObject({
+    tokens: z.strictObject({
+      input: z.int().nonnegative().default(0),
+      output: z.int().nonnegative().default(0),
+    }),
+  }),
+  result: z.strictObject({ result: filled }),
+  forget_result: z.strictObject({ forget_result: filled }),
+  no_result: z.strictObject({ no_result: on }),
+  fail: z.strictObject({ fail: text }),
+  exit: z.strictObject({ exit: z.int().min(0).max(255) }),
+  limit: z.strictObject({ limit: z.union([filled, on]) }),
+  auth: z.strictObject({ auth: text }),
+  max_turns: z.strictObject({ max_turns: on }),
+  hang: z.strictObject({ hang: on }),
+  ignore_sigterm: z.strictObject({ ignore_sigterm: on }),
+};
+
+const actionSchema = z.unknown().transform((value, context) => {
+  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  const name = keys.find((key) => Object.hasOwn(ACTIONS, key));
+  const known = Object.keys(ACTIONS).join(', ');
+  if (name === undefined) {
+    const found = keys.length > 0 ? keys.join(', ') : JSON.stringify(value);
+    context.addIssue(`unknown action \`${found}\`; an action is one of ${known}`);
+    return z.NEVER;
+  }
+  const read = ACTIONS[name as keyof typeof ACTIONS].safeParse(value);
+  if (read.success) return read.data;
+  for (const issue of read.error.issues)
+    context.addIssue({ code: 'custom', message: issue.message, path: issue.path });
+  return z.NEVER;
+});
+
+const listSchema = z.array(actionSchema);
+const wholeVisitSchema = z.strictObject({
+  iterations: z.array(listSchema).min(1),
+  summary: text.optional(),
+});
+
+// `- - say: a` is one visit with one list for all of its iterations.
+const visitSchema = z
+  .union([listSchema, wholeVisitSchema])
+  .transform((visit): ScriptVisit => (Array.isArray(visit) ? { iterations: [visit] } : visit));
+const visitsSchema = z.array(visitSchema).min(1);
+const cast = z.record(z.string(), visitsSchema);
+
+const scriptSchema = z.strictObject({
+  ledger: filled.optional(),
+  agents: cast.default({}),
+  tasks: z.record(z.string(), cast).default({}),
+  default: visitsSchema.optional(),
+});
+
+// Of a union only the branch that came nearest is worth telling: an object or a list.
+function describe(issue: z.core.$ZodIssue, above: PropertyKey[]): ScriptProblem[] {
+  const path = [...above, ...issue.path];
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0)
+    return [{ where: place(path), message: issue.message }];
+  const depth = (issues: z.core.$ZodIssue[]) => Math.max(...issues.map((each) => each.path.length));
+  const nearest = issue.errors.reduce((one, other) => (depth(other) > depth(one) ? other : one));
+  return nearest.flatMap((inner) => describe(inner, path));
+}
+
+function place(path: PropertyKey[]): string {
+  const text = path.reduce<string>(
+    (before, key) => (typeof key === 'number' ? `${before}[${key}]` : `${before}.${String(key)}`),
+    '',
+  );
+  return text.replace(/^\./, '') || 'top level';
+}

@@ -1,0 +1,16 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Variables of a process, as a parameter: nothing here reads the real ones by itself. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names the folder that outlives a project: the embedded server's data and this machine's id. */
+export function stateDir(environment: Environment, platform = process.platform): string {
+  const { WIGGUM_STATE_DIR: own, XDG_STATE_HOME: xdg } = environment;
+  if (own) return resolve(own);
+  if (xdg) return join(xdg, 'chief-wiggum');
+  const home = environment['HOME'] ?? homedir();
+  return platform === 'darwin'
+    ? join(home, 'Library', 'Application Support', 'chief-wiggum')
+    : join(home, '.local', 'state', 'chief-wiggum');
+}

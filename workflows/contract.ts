@@ -1,0 +1,56 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { BoardStatus, StartOrder, SweepSettings, TaskMove } from './domain/sweep.ts';
+import type { MergeOutcome, MergeRequest } from './domain/merge.ts';
+import type { TaskStatus } from './domain/task.ts';
+
+/*
+ * Every name that a history or a client knows. Names here are never renamed: open workflows carry them.
+ */
+
+/** Workflow types, as they are registered. */
+export const BOARD_WORKFLOW = 'boardWorkflow';
+export const TASK_WORKFLOW = 'taskWorkflow';
+export const MERGE_WORKFLOW = 'mergeWorkflow';
+
+/** Queue of workflow tasks; everything that touches files goes to the queues of one host. */
+export const WORKFLOW_QUEUE = 'wiggum';
+export const hostQueue = (hostId: string): string => `host-${hostId}`;
+export const agentQueue = (hostId: string): string => `agent-${hostId}`;
+
+export const boardWorkflowId = (project: string): string => `board/${project}`;
+export const taskWorkflowId = (project: string, task: string): string => `task/${project}/${task}`;
+export const mergeWorkflowId = (project: string, branch: string): string =>
+  `merge/${project}/${branch}`;
+
+/** Search attributes, with the types they are registered under. */
+export const SEARCH_ATTRIBUTES = {
+  WiggumProject: 'KEYWORD',
+  WiggumTask: 'KEYWORD',
+  WiggumState: 'KEYWORD',
+  WiggumStep: 'KEYWORD',
+  WiggumNeedsHuman: 'BOOL',
+  WiggumPriority: 'INT',
+} as const;
+
+/** Starts a sweep of the board, or joins the one that is going on. */
+export const sweepUpdate = defineUpdate<{ joined: boolean }, [SweepSettings]>('sweep');
+/** Starts or restarts one task. */
+export const startTaskUpdate = defineUpdate<{ epoch: number }, [StartOrder]>('startTask');
+/** A task tells the board where it stands. */
+export const taskMovedSignal = defineSignal<[TaskMove]>('taskMoved');
+export const boardStatusQuery = defineQuery<BoardStatus>('status');
+
+/** Ends a task: agent stopped, workspace kept, board marked. */
+export const abortSignal = defineSignal<[{ by?: string }?]>('abort');
+export const abortUpdate = defineUpdate<string, [{ by?: string }?]>('abort');
+/** Begins the pipeline again in the same workspace, from its first step or from `from`. */
+export const restartSignal = defineSignal<[{ from?: string; by?: string }?]>('restart');
+export const restartUpdate = defineUpdate<string, [{ from?: string; by?: string }?]>('restart');
+/** A person asks for the merge of a task that waits at `[P]`. */
+export const mergeUpdate = defineUpdate<string, [{ by: string }]>('merge');
+export const taskStatusQuery = defineQuery<TaskStatus>('status');
+
+/** A task asks the merge train for its turn, and hears how it went. */
+export const requestMergeSignal = defineSignal<[MergeRequest]>('requestMerge');
+export const withdrawMergeSignal = defineSignal<[{ taskWorkflowId: string }]>('withdrawMerge');
+export const mergeSettledSignal = defineSignal<[MergeOutcome]>('mergeSettled');

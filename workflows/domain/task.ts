@@ -1,0 +1,78 @@
+import type { AgentPlan, RunPlace } from './agent.ts';
+import type { LifecycleState } from './lifecycle.ts';
+import type { GateResult, Pipeline } from './steps.ts';
+
+/** What a task run needs before its first step, read once from files. */
+export interface PreparedTask {
+  place: RunPlace;
+  branch: string;
+  base: string;
+  target: string;
+  pipeline: Pipeline;
+  agents: Record<string, AgentPlan>;
+  /** `enabled_by` variables that are on. */
+  enabled: string[];
+  /** Command lines of `.ralph/config.json` that must pass before a pull request and after a rebase. */
+  checks: string[];
+}
+
+/** One finished visit of a step. */
+export interface StepRecord {
+  step: string;
+  agent: string;
+  runId: string;
+  visit: number;
+  result: GateResult;
+  iterations: number;
+  costUsd: number;
+  seconds: number;
+  turns: number;
+}
+
+/** Where a task run stands, for people. */
+export interface TaskStatus {
+  task: string;
+  title: string;
+  epoch: number;
+  state: LifecycleState;
+  step?: string;
+  iteration?: number;
+  visit?: number;
+  /** Why nothing moves at this moment, or what is being done. */
+  why: string;
+  needsHuman: boolean;
+  startedAt: string;
+  costUsd: number;
+  turns: number;
+  workerDir?: string;
+  branch?: string;
+  pullRequest?: number;
+  steps: StepRecord[];
+  /** Session of the agent that runs or ran last. */
+  sessionId?: string;
+}
+
+export type TaskResult =
+  | { kind: 'merged'; commit: string; costUsd: number }
+  | { kind: 'failed'; reason: string; costUsd: number };
+
+/** The finalisation gate (checklist 120): undefined when the work may become a pull request. */
+export function finalFault(input: {
+  openItems: string[];
+  failedItems: string[];
+  steps: readonly StepRecord[];
+  stepIds: readonly string[];
+}): string | undefined {
+  const last = (step: string) => input.steps.findLast((record) => record.step === step)?.result;
+  const some = (items: string[]) =>
+    items.slice(0, 3).join('; ') + (items.length > 3 ? `; and ${items.length - 3} more` : '');
+  if (input.failedItems.length > 0) return `failed checklist items: ${some(input.failedItems)}`;
+  if (input.openItems.length > 0) return `open checklist items: ${some(input.openItems)}`;
+  const validation = last('validation');
+  if (validation === 'FAIL') return 'validation ended with FAIL';
+  if (input.stepIds.includes('validation') && (!validation || validation === 'UNKNOWN'))
+    return 'validation-missing: the validation step gave no valid result';
+  const test = last('test');
+  if (test === 'FIX' || test === 'FAIL') return `test ended with ${test}`;
+  return undefined;
+}

@@ -1,0 +1,3 @@
+export { boardWorkflow } from './board.ts';
+export { mergeWorkflow } from './merge.ts';
+export { taskWorkflow } from './task.ts';

@@ -1,0 +1,150 @@
+import { hostActivities } from './activities.ts';
+import { runAgent } from './agent-run.ts';
+import type { ParentContext } from './domain/agent.ts';
+import { advance, begin, nextStepId, unitAt, type PipelineState } from './domain/pipeline.ts';
+import type { Step } from './domain/steps.ts';
+import type { SweepSettings } from './domain/sweep.ts';
+import type { PreparedTask, StepRecord } from './domain/task.ts';
+
+export interface PipelineRun {
+  hostId: string;
+  prepared: PreparedTask;
+  settings: SweepSettings;
+  from?: string;
+  /** Steps of this run so far; grows as the pipeline moves. */
+  records: StepRecord[];
+  progress: (now: PipelineProgress) => void;
+}
+
+export interface PipelineProgress {
+  step: string;
+  visit: number;
+  iteration?: number;
+  sessionId?: string;
+  doing: string;
+}
+
+interface StepMemory extends ParentContext {
+  costUsd: number;
+}
+
+/** Runs one pipeline to its end; a fault says at which step and why. */
+export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }> {
+  const { pipeline, agents, enabled } = run.prepared;
+  const context = {
+    enabled,
+    mappings: Object.fromEntries(
+      Object.entries(agents).map(([type, plan]) => [type, plan.resultMappings]),
+    ),
+  };
+  const memory = new Map<string, StepMemory>();
+  let lastDetail: string | undefined;
+  let lastEpoch = 0;
+  let state = begin(pipeline, context, run.from);
+  while (state.kind === 'at') {
+    const unit = unitAt(pipeline, state);
+    const spent = run.records.reduce((sum, record) => sum + record.costUsd, 0);
+    if (pipeline.costLimitUsd !== undefined && spent > pipeline.costLimitUsd)
+      return {
+        fault: `cost limit: $${spent.toFixed(2)} spent, $${pipeline.costLimitUsd} allowed by pipeline ${pipeline.name}`,
+      };
+    // Run ids are `<step>-<epoch>`; two runs within one second take the next free epoch.
+    lastEpoch = Math.max(Math.floor(Date.now() / 1000), lastEpoch + 1);
+    const { result, detail } = await runStep(run, state, unit, {
+      runId: `${unit.id}-${lastEpoch}`,
+      epoch: lastEpoch,
+      memory,
+    });
+    lastDetail = detail;
+    state = advance(pipeline, context, state, result);
+  }
+  if (state.kind === 'completed') return {};
+  const at = state.path.join(' › ');
+  const result = state.result ? ` with ${state.result}` : '';
+  const why = state.why === 'exhausted' ? ' (its visits are used up)' : '';
+  return {
+    fault: `pipeline ${pipeline.name} stopped at ${at}${result}${why}${lastDetail ? `: ${lastDetail}` : ''}`,
+  };
+}
+
+async function runStep(
+  run: PipelineRun,
+  state: Extract<PipelineState, { kind: 'at' }>,
+  unit: Step,
+  started: { runId: string; epoch: number; memory: Map<string, StepMemory> },
+) {
+  const { prepared, hostId } = run;
+  const plan = prepared.agents[unit.agent];
+  if (!plan) throw new Error(`no plan for agent ${unit.agent}`);
+  const visit = run.records.filter((record) => record.step === unit.id).length + 1;
+  const parent = parentOf(prepared, state.path, started.memory);
+  const readonly = unit.readonly || plan.readonly;
+  const following = nextStepId(prepared.pipeline, state);
+  run.progress({ step: unit.id, visit, doing: `${unit.id} is being prepared` });
+  const begun = await hostActivities(hostId, `${unit.id} · begin`).beginStep({
+    place: prepared.place,
+    runId: started.runId,
+    step: unit.id,
+    agent: unit.agent,
+    readonly,
+  });
+  const agentRun = await runAgent({
+    hostId,
+    prepared,
+    settings: run.settings,
+    unit,
+    plan,
+    runId: started.runId,
+    visit,
+    ...(parent && { parent }),
+    ...(following && { nextStepId: following }),
+    progress: (now) => run.progress({ step: unit.id, visit, ...now }),
+  });
+  const ended = await hostActivities(hostId, `${unit.id} · ${agentRun.result}`).endStep({
+    place: prepared.place,
+    runId: started.runId,
+    epoch: started.epoch,
+    step: unit.id,
+    agent: plan,
+    readonly,
+    commitAfter: unit.commitAfter && !readonly,
+    startedAt: begun.startedAt,
+    resultMappings: prepared.pipeline.resultMappings,
+    run: agentRun,
+  });
+  run.records.push({
+    step: unit.id,
+    agent: unit.agent,
+    runId: started.runId,
+    visit,
+    result: ended.result,
+    iterations: agentRun.iterations,
+    costUsd: agentRun.costUsd,
+    seconds: agentRun.seconds,
+    turns: agentRun.turns,
+  });
+  started.memory.set(unit.id, {
+    stepId: unit.id,
+    runId: started.runId,
+    sessionId: agentRun.sessionId,
+    result: ended.result,
+    ...(ended.report && { report: ended.report }),
+    costUsd: agentRun.costUsd,
+  });
+  return { result: ended.result, detail: ended.fault ?? agentRun.detail };
+}
+
+/** The step above an inline handler, or the nearest earlier step that has run. */
+function parentOf(
+  prepared: PreparedTask,
+  path: readonly string[],
+  memory: ReadonlyMap<string, StepMemory>,
+): ParentContext | undefined {
+  if (path.length > 1) return memory.get(path.at(-2) ?? '');
+  const ids = prepared.pipeline.steps.map((step) => step.id);
+  const earlier = ids.slice(0, Math.max(0, ids.indexOf(path[0] ?? '')));
+  return earlier
+    .toReversed()
+    .map((id) => memory.get(id))
+    .find(Boolean);
+}
