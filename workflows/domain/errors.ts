@@ -14,6 +14,7 @@ export const ExitCode = {
   runOtherFlags: 26,
   validateNoBoard: 30,
   validateInvalid: 31,
+  pullRequestNotInitialised: 40,
   pullRequestMissing: 42,
   mergeFailed: 43,
   interrupted: 130,
@@ -84,6 +85,11 @@ export const ERRORS = {
     exit: ExitCode.error,
     retryable: false,
     hint: 'Follow it with `wiggum logs ID`, or end it with `wiggum worker stop ID`.',
+  },
+  REFUSED: {
+    exit: ExitCode.error,
+    retryable: false,
+    hint: '`wiggum status` shows where the task stands and what it waits for.',
   },
   PIPELINE_INVALID: {
     exit: ExitCode.configuration,
