@@ -37,6 +37,20 @@ export interface Pipeline {
   costLimitUsd?: number;
 }
 
+/** Ids from a step down to one of its inline handlers: `['audit']`, `['audit', 'audit-fix']`. */
+export type UnitPath = readonly string[];
+
+/** A step or an inline handler, with its place. */
+export interface Unit {
+  path: UnitPath;
+  step: Step;
+}
+
+/** Where a jump leads. */
+export type Target = { kind: 'unit'; path: UnitPath } | { kind: 'end' } | { kind: 'abort' };
+
+export const RELATIVE_JUMPS = ['self', 'prev', 'next', 'abort'] as const;
+
 export const DEFAULT_MAPPINGS: ResultMappings = {
   PASS: { status: 'success', exitCode: 0, defaultJump: 'next' },
   FAIL: { status: 'failure', exitCode: 10, defaultJump: 'abort' },
@@ -44,3 +58,87 @@ export const DEFAULT_MAPPINGS: ResultMappings = {
   SKIP: { status: 'success', exitCode: 0, defaultJump: 'next' },
   UNKNOWN: { status: 'unknown', exitCode: 1, defaultJump: 'self' },
 };
+
+const OFF = ['', 'false', '0', 'no', 'off'];
+
+/** Names a unit in records: counters, plans. */
+export function unitKey(path: UnitPath): string {
+  return path.join('/');
+}
+
+/** Every step and inline handler of a pipeline, parents first. */
+export function unitsOf(pipeline: Pipeline): Unit[] {
+  return pipeline.steps.flatMap((step) => withHandlers({ path: [step.id], step }));
+}
+
+/** The unit at a place; undefined when there is none. */
+export function findUnit(pipeline: Pipeline, path: UnitPath): Step | undefined {
+  const [id, ...inner] = path;
+  return inner.reduce<Step | undefined>(
+    (parent, child) => parent && inlinesOf(parent).find((step) => step.id === child),
+    pipeline.steps.find((step) => step.id === id),
+  );
+}
+
+/** Resolves a jump. A handler speaks for its parent: its `self` is the parent, its `next` what follows it. */
+export function targetOf(pipeline: Pipeline, path: UnitPath, jump: Jump): Target {
+  if (jump === 'abort') return { kind: 'abort' };
+  if (path.length > 1)
+    return jump === 'self'
+      ? { kind: 'unit', path: path.slice(0, -1) }
+      : targetOf(pipeline, path.slice(0, 1), jump);
+  const at = pipeline.steps.findIndex((step) => step.id === path[0]);
+  const step =
+    jump === 'self'
+      ? pipeline.steps[at]
+      : jump === 'prev'
+        ? pipeline.steps[Math.max(0, at - 1)]
+        : jump === 'next'
+          ? pipeline.steps[at + 1]
+          : pipeline.steps.find(({ id }) => id === jump);
+  if (step) return { kind: 'unit', path: [step.id] };
+  // Only `next` can lead out of the list; a step that does not exist is no way to finish.
+  return jump === 'next' ? { kind: 'end' } : { kind: 'abort' };
+}
+
+/** Where a result leads that nobody handles: pipeline over agent over defaults; unmapped aborts. */
+export function defaultJump(
+  pipeline: Pipeline,
+  agentMappings: ResultMappings | undefined,
+  result: GateResult,
+): Jump {
+  const mapping =
+    own(pipeline.resultMappings, result) ??
+    own(agentMappings ?? {}, result) ??
+    own(DEFAULT_MAPPINGS, result);
+  return mapping?.defaultJump ?? 'abort';
+}
+
+/** The `enabled_by` variables of a pipeline that are on (checklist 52). */
+export function enabledVariables(
+  pipeline: Pipeline,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const names = pipeline.steps.flatMap(({ enabledBy }) =>
+    enabledBy === undefined ? [] : [enabledBy],
+  );
+  return [...new Set(names)].filter(
+    (name) => !OFF.includes((own(environment, name) ?? '').trim().toLowerCase()),
+  );
+}
+
+/** The value under a key that came from a file: `constructor` is an ordinary step id. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function withHandlers(unit: Unit): Unit[] {
+  const inner = inlinesOf(unit.step).map((step) => ({ path: [...unit.path, step.id], step }));
+  return [unit, ...inner.flatMap(withHandlers)];
+}
+
+function inlinesOf(step: Step): Step[] {
+  return Object.values(step.onResult).flatMap((handler) =>
+    handler.kind === 'inline' ? [handler.step] : [],
+  );
+}
