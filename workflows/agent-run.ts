@@ -1,4 +1,4 @@
-import { sleep, uuid4 } from '@temporalio/workflow';
+import { sleep, uuid4, workflowInfo } from '@temporalio/workflow';
 import { agentActivities } from './activities.ts';
 import { afterTurn, FRESH_LOOP, type EndReason, type NextTurn } from './domain/agent-loop.ts';
 import type { AgentOutcome, AgentPlan, AgentTurn, ParentContext } from './domain/agent.ts';
@@ -53,6 +53,8 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
   let report: string | undefined;
   let next: NextTurn = { kind: 'work', iteration: 0, again: continues };
   let purpose: AgentTurn['purpose'] = 'work';
+  // A later run of the task may go on in the same folder: its turns are others.
+  const life = workflowInfo().firstExecutionRunId.slice(0, 8);
 
   for (let turn = 0; next.kind !== 'end'; turn += 1) {
     if (next.kind === 'wait') {
@@ -77,7 +79,7 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
       plan.timeoutSeconds,
     ).runAgent({
       place: run.prepared.place,
-      key: `${run.runId}/${loop.iteration}-${purpose}-${turn}`,
+      key: `${run.runId}/${loop.iteration}-${purpose}-${turn}/${life}`,
       stepId: run.unit.id,
       runId: run.runId,
       agent: plan.type,
@@ -96,7 +98,6 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
       validResults: plan.validResults,
       backend: run.settings.backend,
       ...(run.settings.script && { script: run.settings.script }),
-      environmentNames: [],
     });
     totals.costUsd += outcome.usage.costUsd;
     totals.turns += outcome.usage.turns;

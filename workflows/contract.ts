@@ -40,14 +40,24 @@ export const startTaskUpdate = defineUpdate<{ epoch: number }, [StartOrder]>('st
 export const taskMovedSignal = defineSignal<[TaskMove]>('taskMoved');
 export const boardStatusQuery = defineQuery<BoardStatus>('status');
 
+/** Who wants something; optional, because the stock Temporal tools send no argument by default. */
+export interface Wish {
+  by?: string;
+}
+export interface RestartWish extends Wish {
+  /** Step to begin at; without one the first. */
+  from?: string;
+}
+
 /** Ends a task: agent stopped, workspace kept, board marked. */
-export const abortSignal = defineSignal<[{ by?: string }?]>('abort');
-export const abortUpdate = defineUpdate<string, [{ by?: string }?]>('abort');
+export const abortSignal = defineSignal<[Wish?]>('abort');
+export const abortUpdate = defineUpdate<string, [Wish?]>('abort');
 /** Begins the pipeline again in the same workspace, from its first step or from `from`. */
-export const restartSignal = defineSignal<[{ from?: string; by?: string }?]>('restart');
-export const restartUpdate = defineUpdate<string, [{ from?: string; by?: string }?]>('restart');
+export const restartSignal = defineSignal<[RestartWish?]>('restart');
+export const restartUpdate = defineUpdate<string, [RestartWish?]>('restart');
 /** A person asks for the merge of a task that waits at `[P]`. */
-export const mergeUpdate = defineUpdate<string, [{ by: string }]>('merge');
+export const mergeUpdate = defineUpdate<string, [Wish?]>('merge');
+export const mergeSignal = defineSignal<[Wish?]>('merge');
 export const taskStatusQuery = defineQuery<TaskStatus>('status');
 
 /** A task asks the merge train for its turn, and hears how it went. */

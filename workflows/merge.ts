@@ -16,6 +16,8 @@ export interface MergeInput {
   hostId: string;
   target: string;
   queue: MergeRequest[];
+  /** Workflow ids of tasks that gave up their place. */
+  withdrawn?: string[];
 }
 
 const FIRST_PAUSE_MS = 2_000;
@@ -26,7 +28,7 @@ const MAX_ROUNDS = 5;
 /** The merge train of one target branch: one at a time, in order of request. */
 export async function mergeWorkflow(input: MergeInput): Promise<void> {
   const queue = [...input.queue];
-  const withdrawn = new Set<string>();
+  const withdrawn = new Set(input.withdrawn);
   setHandler(requestMergeSignal, (request) => {
     withdrawn.delete(request.taskWorkflowId);
     if (!queue.some((waiting) => waiting.taskWorkflowId === request.taskWorkflowId))
@@ -42,10 +44,11 @@ export async function mergeWorkflow(input: MergeInput): Promise<void> {
       withdrawn.has(request.taskWorkflowId),
     );
     queue.shift();
+    withdrawn.delete(request.taskWorkflowId);
     await tell(request, outcome);
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof mergeWorkflow>({ ...input, queue });
+      await continueAsNew<typeof mergeWorkflow>({ ...input, queue, withdrawn: [...withdrawn] });
     }
   }
 }

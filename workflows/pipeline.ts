@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/workflow';
 import { hostActivities } from './activities.ts';
 import { runAgent } from './agent-run.ts';
 import type { ParentContext } from './domain/agent.ts';
@@ -13,6 +14,8 @@ export interface PipelineRun {
   from?: string;
   /** Steps of this run so far; grows as the pipeline moves. */
   records: StepRecord[];
+  /** The second that the last step began at: no two steps of a task share one. */
+  clock: { last: number };
   progress: (now: PipelineProgress) => void;
 }
 
@@ -30,16 +33,15 @@ interface StepMemory extends ParentContext {
 
 /** Runs one pipeline to its end; a fault says at which step and why. */
 export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }> {
-  const { pipeline, agents, enabled } = run.prepared;
+  const { pipeline, plans, enabled } = run.prepared;
   const context = {
     enabled,
     mappings: Object.fromEntries(
-      Object.entries(agents).map(([type, plan]) => [type, plan.resultMappings]),
+      Object.values(plans).map((plan) => [plan.type, plan.resultMappings]),
     ),
   };
   const memory = new Map<string, StepMemory>();
   let lastDetail: string | undefined;
-  let lastEpoch = 0;
   let state = begin(pipeline, context, run.from);
   while (state.kind === 'at') {
     const unit = unitAt(pipeline, state);
@@ -49,12 +51,10 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
         fault: `cost limit: $${spent.toFixed(2)} spent, $${pipeline.costLimitUsd} allowed by pipeline ${pipeline.name}`,
       };
     // Run ids are `<step>-<epoch>`; two runs within one second take the next free epoch.
-    lastEpoch = Math.max(Math.floor(Date.now() / 1000), lastEpoch + 1);
-    const { result, detail } = await runStep(run, state, unit, {
-      runId: `${unit.id}-${lastEpoch}`,
-      epoch: lastEpoch,
-      memory,
-    });
+    const epoch = Math.max(Math.floor(Date.now() / 1000), run.clock.last + 1);
+    run.clock.last = epoch;
+    const runId = `${unit.id}-${epoch}`;
+    const { result, detail } = await runStep(run, state, unit, { runId, epoch, memory });
     lastDetail = detail;
     state = advance(pipeline, context, state, result);
   }
@@ -74,8 +74,8 @@ async function runStep(
   started: { runId: string; epoch: number; memory: Map<string, StepMemory> },
 ) {
   const { prepared, hostId } = run;
-  const plan = prepared.agents[unit.agent];
-  if (!plan) throw new Error(`no plan for agent ${unit.agent}`);
+  const plan = prepared.plans[state.path.join('/')];
+  if (!plan) throw ApplicationFailure.nonRetryable(`no plan for step ${state.path.join(' › ')}`);
   const visit = run.records.filter((record) => record.step === unit.id).length + 1;
   const parent = parentOf(prepared, state.path, started.memory);
   const readonly = unit.readonly || plan.readonly;

@@ -43,7 +43,7 @@ export interface RunPlace {
 /** One session of an agent, started or continued once. */
 export interface AgentTurn {
   place: RunPlace;
-  /** Unique within the task run and the same on every retry: `<runId>/<iteration>-<purpose>`. */
+  /** Unique within the worker folder and the same on every retry: names the turn's lease and record. */
   key: string;
   stepId: string;
   runId: string;
@@ -65,8 +65,6 @@ export interface AgentTurn {
   backend: string;
   /** Scenario file of the `script` backend. */
   script?: string;
-  /** Variables of the starting command that may reach the backend (ANTHROPIC_*, CLAUDE_*), never secrets in histories: names only. */
-  environmentNames: string[];
 }
 
 /** Tokens, turns, time and money of one session. */

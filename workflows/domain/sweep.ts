@@ -20,6 +20,8 @@ export interface StartOrder {
   settings: SweepSettings;
   /** Pipeline step to begin at. */
   from?: string;
+  /** An earlier run to go on with, in its workspace; without one the task begins in a new one. */
+  epoch?: number;
 }
 
 /** Where a task stands, as it tells the board. */

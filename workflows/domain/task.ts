@@ -9,7 +9,8 @@ export interface PreparedTask {
   base: string;
   target: string;
   pipeline: Pipeline;
-  agents: Record<string, AgentPlan>;
+  /** How each agent of the pipeline is driven, by the path of its step: `audit`, `audit/audit-fix`. */
+  plans: Record<string, AgentPlan>;
   /** `enabled_by` variables that are on. */
   enabled: string[];
   /** Command lines of `.ralph/config.json` that must pass before a pull request and after a rebase. */

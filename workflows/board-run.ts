@@ -1,0 +1,282 @@
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { hostActivities } from './activities.ts';
+import { boardText, markersText } from './board-details.ts';
+import { mergeSignal, taskWorkflowId } from './contract.ts';
+import { NOTHING_WAITED, nextWaited, type Ageing } from './domain/ageing.ts';
+import type { Card, Marker } from './domain/board.ts';
+import { describeReason, invalidTasks, schedule, type Schedule } from './domain/schedule.ts';
+import type {
+  BoardSnapshot,
+  BoardStatus,
+  OpenTask,
+  StartOrder,
+  SweepSettings,
+  TaskMove,
+} from './domain/sweep.ts';
+import { reasonOf } from './failure-reason.ts';
+import { startTask } from './start-task.ts';
+
+export interface BoardInput {
+  project: string;
+  hostId: string;
+  projectDir: string;
+  ralphDir: string;
+  settings: SweepSettings;
+  carried?: Carried;
+}
+
+/** What survives continue-as-new. */
+interface Carried {
+  sweeping: boolean;
+  open: Record<string, OpenTask>;
+  epochs: Record<string, number>;
+  ageing: Ageing;
+  failures: Record<string, string>;
+}
+
+interface PendingOrder extends StartOrder {
+  settled?: { epoch: number } | { refusal: string };
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Drives one board: hears, writes, decides, starts. */
+export class BoardRun {
+  private settings: SweepSettings;
+  private state: Carried;
+  private snapshot: BoardSnapshot = { hash: '', cards: [], archived: [], problems: [] };
+  private plan: Schedule | undefined;
+  private moves: TaskMove[] = [];
+  private orders: PendingOrder[] = [];
+  private trouble: string | undefined;
+  private runEnded = false;
+  /** A sweep that merges unasked has come: pull requests that wait for a person are let go. */
+  private approveWaiting = false;
+  /** Something happened that asks for another look at the board. */
+  private stirred = true;
+
+  constructor(private readonly input: BoardInput) {
+    this.settings = input.settings;
+    this.state = input.carried ?? {
+      sweeping: false,
+      open: {},
+      epochs: {},
+      ageing: NOTHING_WAITED,
+      failures: {},
+    };
+  }
+
+  async toTheEnd(): Promise<void> {
+    for (;;) {
+      await condition(() => this.stirred);
+      this.stirred = false;
+      await this.look();
+      await this.obey();
+      if (this.state.sweeping) await this.pass();
+      this.show();
+      if (this.stirred || !allHandlersFinished()) continue;
+      if (!this.state.sweeping && Object.keys(this.state.open).length === 0) return;
+      if (workflowInfo().continueAsNewSuggested)
+        await continueAsNew<(input: BoardInput) => Promise<void>>({
+          ...this.input,
+          settings: this.settings,
+          carried: this.state,
+        });
+    }
+  }
+
+  sweep(settings: SweepSettings): { joined: boolean } {
+    const joined = this.state.sweeping;
+    this.settings = settings;
+    this.state.sweeping = true;
+    this.approveWaiting = settings.autoMerge;
+    this.stirred = true;
+    return { joined };
+  }
+
+  hear(move: TaskMove): void {
+    this.moves.push(move);
+    this.stirred = true;
+  }
+
+  refuseIfOpen(id: string): void {
+    if (this.state.open[id] || this.orders.some((order) => order.id === id))
+      throw ApplicationFailure.nonRetryable(`${id} runs already`, 'TASK_ALREADY_RUNS');
+  }
+
+  async take(wish: StartOrder): Promise<{ epoch: number }> {
+    const order: PendingOrder = { ...wish };
+    this.orders.push(order);
+    this.stirred = true;
+    await condition(() => order.settled !== undefined);
+    const { settled } = order;
+    if (!settled || 'refusal' in settled)
+      throw ApplicationFailure.nonRetryable(settled?.refusal ?? 'not started', 'TASK_UNKNOWN');
+    return settled;
+  }
+
+  status(): BoardStatus {
+    const waits = new Map(this.plan?.waiting.map(({ id, why }) => [id, describeReason(why)]));
+    const why = (id: string, marker: Marker) =>
+      this.trouble ?? this.state.failures[id] ?? (marker === ' ' ? (waits.get(id) ?? '') : '');
+    return {
+      sweeping: this.state.sweeping,
+      settings: this.settings,
+      cards: this.snapshot.cards.map(({ id, title, marker, priority, line }) => {
+        const open = this.state.open[id] !== undefined;
+        return { id, title, marker, priority, line, open, why: why(id, marker) };
+      }),
+      cycles: this.plan?.cycles ?? [],
+      problems: this.snapshot.problems,
+    };
+  }
+
+  /** Writes what tasks reported, and reads the board in the same breath. */
+  private async look(): Promise<void> {
+    const moves = this.moves;
+    this.moves = [];
+    for (const move of moves) this.book(move);
+    const markers = moves.flatMap(({ task, marker }) => (marker ? [{ id: task, marker }] : []));
+    await this.write(markers);
+  }
+
+  private book({ task, epoch, marker, needsHuman, ended, reason }: TaskMove): void {
+    const before = this.state.open[task];
+    if (ended) {
+      delete this.state.open[task];
+      this.runEnded = true;
+    } else {
+      const working = marker === '=' || (marker === undefined && before?.working === true);
+      if (before?.working && !working) this.runEnded = true;
+      this.state.open[task] = { epoch, working, needsHuman };
+    }
+    if (reason) this.state.failures[task] = reason;
+    else delete this.state.failures[task];
+  }
+
+  /** A board that cannot be read or written is waited for: tasks that run go on meanwhile. */
+  private async write(moves: { id: string; marker: Marker }[]): Promise<void> {
+    const { hostId, ralphDir } = this.input;
+    const summary = moves.length > 0 ? markersText(moves) : 'read the board';
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        this.snapshot = await hostActivities(hostId, summary).moveMarkers({ ralphDir, moves });
+        this.trouble = undefined;
+        return;
+      } catch (error) {
+        this.trouble = reasonOf(error);
+        this.show();
+        await sleep(pauseMs, { summary: 'the board cannot be used; it is tried again' });
+      }
+    }
+  }
+
+  private async obey(): Promise<void> {
+    const orders = this.orders;
+    for (const order of orders) {
+      const card = this.snapshot.cards.find(({ id }) => id === order.id);
+      if (!card) {
+        order.settled = { refusal: `no task ${order.id} on the board` };
+        continue;
+      }
+      await this.write([{ id: card.id, marker: '=' }]);
+      order.settled = { epoch: await this.start(card, order) };
+    }
+    this.orders = this.orders.filter((order) => !orders.includes(order));
+  }
+
+  /** One scheduling pass: start what fits, end the sweep when nothing is left to do by itself. */
+  private async pass(): Promise<void> {
+    await this.reclaim();
+    await this.letGo();
+    const working = Object.keys(this.state.open).filter((id) => this.state.open[id]?.working);
+    this.plan = schedule({
+      cards: this.snapshot.cards,
+      archived: this.snapshot.archived,
+      running: working,
+      maxWorkers: this.settings.maxWorkers,
+      waited: this.state.ageing.waited,
+      invalid: invalidTasks(this.snapshot.problems),
+      autoMerge: this.settings.autoMerge,
+    });
+    this.state.ageing = nextWaited(this.state.ageing, {
+      schedule: this.plan,
+      runEnded: this.runEnded,
+    });
+    this.runEnded = false;
+    const { start } = this.plan;
+    const chosen = start.flatMap((id) => this.snapshot.cards.find((card) => card.id === id) ?? []);
+    if (chosen.length > 0) {
+      await this.write(chosen.map(({ id }) => ({ id, marker: '=' as const })));
+      for (const card of chosen) await this.start(card, { settings: this.settings });
+    }
+    const busy = Object.values(this.state.open).some((task) => !task.needsHuman);
+    if (!busy && chosen.length === 0 && !this.stirred) this.state.sweeping = false;
+  }
+
+  /** `[=]` with no workflow behind it goes back to `[ ]`: the claim died with its maker. */
+  private async reclaim(): Promise<void> {
+    const orphans = this.snapshot.cards
+      .filter(({ id, marker }) => marker === '=' && !this.state.open[id])
+      .map(({ id }) => ({ id, marker: ' ' as const }));
+    if (orphans.length > 0) await this.write(orphans);
+  }
+
+  private async letGo(): Promise<void> {
+    if (!this.approveWaiting) return;
+    this.approveWaiting = false;
+    for (const { id, marker } of this.snapshot.cards) {
+      const task = this.state.open[id];
+      if (marker !== 'P' || !task?.needsHuman) continue;
+      try {
+        const handle = getExternalWorkflowHandle(taskWorkflowId(this.input.project, id));
+        await handle.signal(mergeSignal, { by: '--auto-merge' });
+        task.needsHuman = false;
+      } catch (error) {
+        this.lost(id, task.epoch, error);
+      }
+    }
+  }
+
+  private async start(
+    card: Card,
+    order: Pick<StartOrder, 'settings' | 'from' | 'epoch'>,
+  ): Promise<number> {
+    const { project, hostId, projectDir, ralphDir } = this.input;
+    const { id, title, priority } = card;
+    const fresh = Math.max(Math.floor(Date.now() / 1000), (this.state.epochs[id] ?? 0) + 1);
+    const epoch = order.epoch ?? fresh;
+    this.state.epochs[id] = Math.max(epoch, this.state.epochs[id] ?? 0);
+    this.state.open[id] = { epoch, working: true, needsHuman: false };
+    delete this.state.failures[id];
+    const task = { project, hostId, projectDir, ralphDir, taskId: id, title, priority, epoch };
+    await startTask(
+      { ...task, settings: order.settings, ...(order.from && { from: order.from }) },
+      (cause) => this.lost(id, epoch, cause),
+    );
+    return epoch;
+  }
+
+  /** A task that ended without a word (terminated in the Temporal UI) must not stay `[=]` for ever. */
+  private lost(task: string, epoch: number, cause: unknown): void {
+    const hasReported = this.moves.some((move) => move.task === task && move.ended);
+    if (this.state.open[task]?.epoch !== epoch || hasReported) return;
+    const reason = `its workflow ended without a report: ${reasonOf(cause)}`;
+    this.hear({ task, epoch, marker: '*', needsHuman: true, ended: true, reason });
+  }
+
+  private show(): void {
+    const { sweeping } = this.state;
+    setCurrentDetails(boardText(this.snapshot.cards, { sweeping, trouble: this.trouble }));
+  }
+}

@@ -1,0 +1,245 @@
+import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { checkActivities, hostActivities } from './activities.ts';
+import type { MergeOutcome } from './domain/merge.ts';
+import type { PullRequest } from './domain/pull-request.ts';
+import { finalFault, type PreparedTask, type TaskResult, type TaskStatus } from './domain/task.ts';
+import type { TaskInput } from './domain/task-input.ts';
+import { reasonOf } from './failure-reason.ts';
+import { joinTrain, leaveTrain } from './merge-train.ts';
+import { runPipeline } from './pipeline.ts';
+import { TaskStory } from './task-story.ts';
+
+/** What a person or a supervisor wants of a running task. */
+export type Order =
+  { kind: 'abort'; by: string } | { kind: 'restart'; by: string; from: string | undefined };
+
+/** Drives one task through its life; messages reach it between two steps of that. */
+export class TaskRun {
+  private readonly story: TaskStory;
+  private prepared: PreparedTask | undefined;
+  private given: Order | undefined;
+  private scope: CancellationScope | undefined;
+  private approvedBy: string | undefined;
+  private readonly clock = { last: 0 };
+  /** Whether the merge train owes us an answer. */
+  private inTrain = false;
+  private settled: MergeOutcome | undefined;
+
+  constructor(private readonly input: TaskInput) {
+    this.story = new TaskStory(input);
+  }
+
+  get status(): TaskStatus {
+    return this.story.status;
+  }
+
+  order(order: Order): void {
+    this.given = order;
+    this.scope?.cancel();
+  }
+
+  approve(by: string): void {
+    this.approvedBy = by;
+  }
+
+  hear(outcome: MergeOutcome): void {
+    this.settled = outcome;
+  }
+
+  whyNoStep(from: string | undefined): string | undefined {
+    const pipeline = this.prepared?.pipeline;
+    if (!from || !pipeline || pipeline.steps.some((step) => step.id === from)) return undefined;
+    const known = pipeline.steps.map((step) => step.id).join(', ');
+    return `pipeline ${pipeline.name} has no step ${from}; it has ${known}`;
+  }
+
+  whyNoMerge(): string | undefined {
+    const { pullRequest, state, why } = this.status;
+    if (pullRequest !== undefined && state === 'needs_merge') return undefined;
+    return `${this.input.taskId} has no pull request that waits: ${why}`;
+  }
+
+  async toTheEnd(): Promise<TaskResult> {
+    let restart: Extract<Order, { kind: 'restart' }> | undefined;
+    for (;;) {
+      const order = restart;
+      this.scope = new CancellationScope();
+      try {
+        return await this.scope.run(() => this.drive(order));
+      } catch (error) {
+        const wish = this.takeOrder();
+        const merged = await CancellationScope.nonCancellable(() => this.getOffTheTrain());
+        if (merged) return merged;
+        if (isCancellation(error) && wish?.kind === 'restart') {
+          restart = wish;
+          continue;
+        }
+        const aborted = isCancellation(error);
+        const reason = aborted ? `aborted by ${wish?.by ?? 'Cancel'}` : reasonOf(error);
+        const failed = await CancellationScope.nonCancellable(() => this.fail(reason, aborted));
+        // Cancel from the Temporal UI must look cancelled there; an abort is an ordinary end.
+        if (aborted && !wish) throw error;
+        return failed;
+      }
+    }
+  }
+
+  private async drive(
+    restart: Extract<Order, { kind: 'restart' }> | undefined,
+  ): Promise<TaskResult> {
+    const { hostId, settings } = this.input;
+    const from = restart ? restart.from : this.input.from;
+    this.approvedBy = undefined;
+    this.status.needsHuman = false;
+    this.story.enter(undefined);
+    if (restart) await this.story.live('resume.retry');
+    else await this.story.live('worker.spawned', { tell: false });
+    this.story.say('the workspace is being made');
+    const prepared = await this.host('prepare').prepareTask(this.input);
+    this.prepared = prepared;
+    Object.assign(this.status, { workerDir: prepared.place.workerDir, branch: prepared.branch });
+    const unknown = this.whyNoStep(from);
+    if (unknown) return this.fail(unknown);
+    const earlier = this.status.steps.length;
+    const { fault } = await runPipeline({
+      hostId,
+      prepared,
+      settings,
+      ...(from && { from }),
+      records: this.status.steps,
+      clock: this.clock,
+      progress: ({ step, doing, ...at }) => {
+        this.story.enter(step, at);
+        this.story.say(doing);
+      },
+    });
+    if (fault) return this.fail(fault);
+    const pullRequest = await this.finalise(prepared, earlier);
+    if (typeof pullRequest === 'string') return this.fail(pullRequest);
+    return this.merge(prepared, pullRequest);
+  }
+
+  /** Proves that the work is done, then makes a pull request of it; a string says what is missing. */
+  private async finalise(prepared: PreparedTask, earlier: number): Promise<PullRequest | string> {
+    const { place, pipeline, checks } = prepared;
+    const { title, hostId } = this.input;
+    this.story.enter('finalization');
+    this.story.say('the work is being checked');
+    const work = await this.host('finalise').finishWork({ place, title });
+    const fault = finalFault({
+      ...work,
+      steps: this.status.steps.slice(earlier),
+      stepIds: pipeline.steps.map((step) => step.id),
+    });
+    if (fault) return fault;
+    if (!work.changed) return 'the pipeline ended well, but nothing was changed';
+    if (checks.length > 0) {
+      this.story.say(`runs the project's checks: ${checks.join(', ')}`);
+      const checked = await checkActivities(hostId, `${place.taskId} · checks`).runChecks({
+        place,
+        commands: checks,
+        purpose: 'before-pull-request',
+      });
+      if (!checked.ok)
+        return `\`${checked.failed}\` fails (exit ${checked.exitCode}); see ${checked.log}`;
+    }
+    const { steps } = this.status;
+    return this.host('pull request').openPullRequest({
+      place,
+      title,
+      target: prepared.target,
+      steps,
+    });
+  }
+
+  private async merge(prepared: PreparedTask, { number }: PullRequest): Promise<TaskResult> {
+    const { autoMerge } = this.input.settings;
+    const { project, hostId, taskId, title } = this.input;
+    this.story.enter(undefined);
+    Object.assign(this.status, { pullRequest: number, needsHuman: !autoMerge });
+    this.story.say(
+      autoMerge
+        ? `pull request ${number} waits for its turn to be merged`
+        : `pull request ${number} waits for a person: wiggum pr merge ${taskId}`,
+    );
+    await this.story.live('worker.completion');
+    await condition(() => autoMerge || this.approvedBy !== undefined);
+    this.status.needsHuman = false;
+    await this.story.live('merge.start');
+    this.story.say(`pull request ${number} is being merged`);
+    this.settled = undefined;
+    this.inTrain = true;
+    // Once asked, the train answers: a cancellation waits for that answer instead of losing it.
+    await CancellationScope.nonCancellable(() =>
+      joinTrain({
+        project,
+        hostId,
+        request: {
+          taskWorkflowId: workflowInfo().workflowId,
+          place: prepared.place,
+          pullRequest: number,
+          title,
+          target: prepared.target,
+          checks: prepared.checks,
+        },
+      }),
+    );
+    return this.afterMerge(await this.answer());
+  }
+
+  private async afterMerge(outcome: MergeOutcome): Promise<TaskResult> {
+    if (outcome.kind === 'conflict') {
+      await this.story.live('merge.conflict', { tell: false });
+      return this.fail(`merge conflict in ${outcome.files.join(', ')}`);
+    }
+    if (outcome.kind !== 'merged') return this.fail(outcome.reason);
+    this.story.say(`merged as ${outcome.commit.slice(0, 10)}`);
+    // The merge stands whatever comes now: not even a cancellation leaves the board behind.
+    return CancellationScope.nonCancellable(async () => {
+      if (this.prepared)
+        await this.host('clean up').removeWorkspace({ place: this.prepared.place });
+      await this.story.live('merge.succeeded', { ended: true });
+      return { kind: 'merged', commit: outcome.commit, costUsd: this.status.costUsd };
+    });
+  }
+
+  /** Waits for the train's last word; a `waits` only changes what people see. */
+  private async answer(): Promise<MergeOutcome> {
+    for (;;) {
+      await condition(() => this.settled !== undefined);
+      const outcome = this.settled;
+      if (outcome && outcome.kind !== 'waits') {
+        this.inTrain = false;
+        return outcome;
+      }
+      this.settled = undefined;
+      if (outcome) this.story.say(`the merge waits: ${outcome.reason}`);
+    }
+  }
+
+  /** Gives up the place in the train; a merge that had happened already stands. */
+  private async getOffTheTrain(): Promise<TaskResult | undefined> {
+    if (!this.inTrain) return undefined;
+    await leaveTrain(this.input.project, this.prepared?.target ?? '', workflowInfo().workflowId);
+    const outcome = await this.answer();
+    return outcome.kind === 'merged' ? this.afterMerge(outcome) : undefined;
+  }
+
+  private async fail(reason: string, aborted = false): Promise<TaskResult> {
+    this.status.needsHuman = true;
+    this.story.say(reason);
+    await this.host('failure').writeFailure({ ...this.input, reason, steps: this.status.steps });
+    await this.story.live(aborted ? 'resume.abort' : 'worker.failure', { ended: true, reason });
+    return { kind: 'failed', reason, costUsd: this.status.costUsd };
+  }
+
+  private takeOrder(): Order | undefined {
+    const order = this.given;
+    this.given = undefined;
+    return order;
+  }
+
+  private host(what: string) {
+    return hostActivities(this.input.hostId, `${this.input.taskId} · ${what}`);
+  }
+}

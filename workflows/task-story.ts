@@ -1,0 +1,98 @@
+import {
+  getExternalWorkflowHandle,
+  isCancellation,
+  setCurrentDetails,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { hostActivities } from './activities.ts';
+import { boardWorkflowId, taskMovedSignal } from './contract.ts';
+import { transition, type LifecycleEvent } from './domain/lifecycle.ts';
+import type { TaskStatus } from './domain/task.ts';
+import type { TaskInput } from './domain/task-input.ts';
+import { detailsText } from './task-details.ts';
+
+/** Where a task stands, and everybody who is told: queries, the Temporal UI, the board. */
+export class TaskStory {
+  readonly status: TaskStatus;
+  private indexed = '';
+
+  constructor(private readonly input: TaskInput) {
+    this.status = {
+      task: input.taskId,
+      title: input.title,
+      epoch: input.epoch,
+      state: 'none',
+      why: 'starts',
+      needsHuman: false,
+      startedAt: new Date(input.epoch * 1000).toISOString(),
+      costUsd: 0,
+      turns: 0,
+      steps: [],
+    };
+  }
+
+  /** Says what happens now, or what is waited for. */
+  say(why: string): void {
+    this.status.why = why;
+    this.show();
+  }
+
+  /** Moves to a step of the pipeline, or with `undefined` out of it. */
+  enter(
+    step: string | undefined,
+    at: Pick<TaskStatus, 'visit' | 'iteration' | 'sessionId'> = {},
+  ): void {
+    const { visit, iteration, sessionId = this.status.sessionId } = at;
+    Object.assign(this.status, { step, visit, iteration, sessionId });
+    const { steps } = this.status;
+    this.status.costUsd = steps.reduce((sum, record) => sum + record.costUsd, 0);
+    this.status.turns = steps.reduce((sum, record) => sum + record.turns, 0);
+  }
+
+  /** Takes one line of the lifecycle, and lets the board know what it means for the marker. */
+  async live(
+    event: LifecycleEvent,
+    {
+      tell = true,
+      ended = false,
+      reason,
+    }: { tell?: boolean; ended?: boolean; reason?: string } = {},
+  ): Promise<void> {
+    const { state, marker } = transition(this.status.state, event);
+    this.status.state = state;
+    this.show();
+    if (!tell) return;
+    const { project, taskId, epoch, ralphDir, hostId } = this.input;
+    try {
+      await getExternalWorkflowHandle(boardWorkflowId(project)).signal(taskMovedSignal, {
+        task: taskId,
+        epoch,
+        ...(marker && { marker }),
+        needsHuman: this.status.needsHuman,
+        ended,
+        ...(reason && { reason }),
+      });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      // Somebody terminated the board's workflow; the file must still tell the truth.
+      if (marker)
+        await hostActivities(hostId, `${taskId} → [${marker}]`).moveMarkers({
+          ralphDir,
+          moves: [{ id: taskId, marker }],
+        });
+    }
+  }
+
+  private show(): void {
+    const { state, step, needsHuman } = this.status;
+    setCurrentDetails(detailsText(this.status));
+    const now = JSON.stringify([state, step, needsHuman]);
+    if (now === this.indexed) return;
+    this.indexed = now;
+    upsertSearchAttributes({
+      WiggumState: [state],
+      WiggumStep: [step ?? '-'],
+      WiggumNeedsHuman: [needsHuman],
+    });
+  }
+}
