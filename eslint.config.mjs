@@ -35,6 +35,8 @@ export default tseslint.config(
   {
     ignores: [
       'dist/**',
+      'dist.*/**',
+      '.cache/**',
       'node_modules/**',
       'coverage/**',
       'test/fixtures/**',
@@ -70,6 +72,7 @@ export default tseslint.config(
         clearTimeout: 'readonly',
         fetch: 'readonly',
         AbortSignal: 'readonly',
+        performance: 'readonly',
       },
     },
     rules: { 'max-lines': ['error', { max: 300 }] },

@@ -1,0 +1,65 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { ROOT, setUp } from './prepare.mjs';
+import { runJest } from './run-jest.mjs';
+import { run, say, SetupError } from './steps.mjs';
+import { endLeftovers } from './test-leftovers.mjs';
+
+/*
+ * npm test                           set-up, lint, format, types, all Jest projects
+ * npm run test:quick                 the unit tests
+ * npm run test:filter -- PATTERN     tests of files that match, or `-- -t 'part of a title'`
+ * npm run coverage                   the unit tests with a table of what they reach
+ *
+ * The last line is always `N passed, N failed`; a check that fails counts as one.
+ */
+
+const CHECKS = [
+  ['lint', ['eslint', 'bin/eslint.js'], ['.', '--max-warnings', '0']],
+  ['format', ['prettier', 'bin/prettier.cjs'], ['--check', '--log-level', 'warn', '.']],
+  ['types', ['typescript', 'bin/tsc'], ['--noEmit', '-p', 'tsconfig.json']],
+];
+
+const args = process.argv.slice(2);
+const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'wiggum-tests-')));
+const count = { passed: 0, failed: 0, skipped: 0 };
+try {
+  await setUp();
+  if (args.length === 0) count.failed += await failedChecks();
+  const outcome = await runJest({ args: jestArguments(args), folder });
+  for (const kind of ['passed', 'failed', 'skipped']) count[kind] += outcome[kind];
+  count.failed += await endLeftovers(folder);
+} catch (cause) {
+  say(cause instanceof SetupError ? cause.message : cause.stack);
+  count.failed += 1;
+} finally {
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+if (count.skipped > 0) console.log(`${count.skipped} skipped`);
+console.log(`${count.passed} passed, ${count.failed} failed`);
+process.exitCode = count.failed > 0 ? 1 : 0;
+
+async function failedChecks() {
+  let failed = 0;
+  for (const [name, [packageName, program], options] of CHECKS) {
+    say(`· ${name} …`);
+    const file = path.join(ROOT, 'node_modules', packageName, program);
+    await run(process.execPath, [file, ...options], { cwd: ROOT }).catch(() => {
+      say(`✗ ${name}`);
+      failed += 1;
+    });
+  }
+  return failed;
+}
+
+function jestArguments([kind, ...rest]) {
+  switch (kind) {
+    case undefined:
+      return [];
+    case '--filter':
+      return rest;
+    default:
+      return ['--selectProjects', kind, ...rest];
+  }
+}
