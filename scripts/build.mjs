@@ -23,7 +23,7 @@ export async function build(root) {
     if (/^dist\.\d+\.(new|old)$/.test(name))
       fs.rmSync(path.join(root, name), { recursive: true, force: true });
   await step('Building', async () => {
-    const halves = [compile(root, fresh), bundle(root, path.join(fresh, 'workflow-bundle.js'))];
+    const halves = [compile(root, fresh), bundle(root, fresh)];
     // Both to their end: the compiler tells more about a mistake than the bundler.
     for (const half of await Promise.allSettled(halves))
       if (half.status === 'rejected') throw half.reason;
@@ -40,16 +40,32 @@ async function compile(root, outDir) {
   });
 }
 
-/** The workers load one prepared file instead of bundling at each start, which takes seconds. */
-async function bundle(root, file) {
+/**
+ * Bundles the workflows of a build that is stale otherwise, for tests that were started by hand: the
+ * stamp goes, so that the next set-up builds the rest.
+ */
+export async function renewBundle(root) {
+  const dist = path.join(root, 'dist');
+  fs.rmSync(stampIn(dist), { force: true });
+  await bundle(root, dist);
+}
+
+/** Names the one prepared file that workers load instead of bundling at each start, which takes seconds. */
+export function bundleIn(dist) {
+  return path.join(dist, 'workflow-bundle.js');
+}
+
+async function bundle(root, dist) {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const workflowsPath = path.join(root, 'workflows', 'index.ts');
   const logger = new DefaultLogger('ERROR');
   const { code } = await bundleWorkflowCode({ workflowsPath, logger }).catch((cause) => {
     throw new SetupError(`The workflows cannot be bundled: ${cause.message}`, { cause });
   });
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, code);
+  const beside = `${bundleIn(dist)}.${process.pid}`;
+  fs.mkdirSync(dist, { recursive: true });
+  fs.writeFileSync(beside, code);
+  fs.renameSync(beside, bundleIn(dist));
 }
 
 function putInPlace(root, fresh) {
