@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
+import { authorOf } from './author.ts';
 import { stagedConflictMarkers } from './conflict-markers.ts';
 import { writeCommit, type Author } from './fixed-commit.ts';
 import { git } from './git.ts';
@@ -54,7 +55,7 @@ export async function commitStep(place: RunPlace, step: StepCommit): Promise<Com
     parents: merged ? [head, merged] : [head],
     message: `${step.message.trimEnd()}\n\n${TRAILER}: ${step.key}\n`,
     timestamp: step.timestamp,
-    author: step.author,
+    author: step.author ?? (await authorOf(place)),
   });
   await git(tree, ['update-ref', `refs/heads/${taskBranch(place)}`, commit, head]);
   await endOperation(workspace);

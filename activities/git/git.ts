@@ -56,7 +56,7 @@ export async function askGit(
   });
   const { exitCode, stdout, stderr } = result;
   if (exitCode === undefined)
-    throw gitFailed(repository, args, { exitCode: -1, stdout, stderr: result.shortMessage });
+    throw gitFailed(repository, args, { exitCode: -1, stdout, stderr: result.shortMessage ?? '' });
   return { exitCode, stdout, stderr };
 }
 
@@ -99,7 +99,7 @@ export async function gitBytes(
     stripFinalNewline: false,
   });
   if (result.exitCode === 0) return result.stdout;
-  const stderr = new TextDecoder().decode(result.stderr) || result.shortMessage;
+  const stderr = new TextDecoder().decode(result.stderr) || (result.shortMessage ?? '');
   throw gitFailed(repository, args, { exitCode: result.exitCode ?? -1, stdout: '', stderr });
 }
 

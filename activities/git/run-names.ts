@@ -23,3 +23,8 @@ export function baseRef(place: RunPlace): string {
 export function rescueRef(place: RunPlace): string {
   return `refs/wiggum/rescue/${runKey(place)}`;
 }
+
+/** Holds a merge commit in the user's repository until its target branch does. */
+export function mergeRef(place: RunPlace): string {
+  return `refs/wiggum/merge/${runKey(place)}`;
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { planOf } from '../../config/agent-plan.ts';
+import type { AgentDefinition } from '../../config/agent-definition.ts';
+import { loadRun } from '../../config/load-definitions.ts';
+import { loadProjectConfig } from '../../config/project-config.ts';
+import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
+import { WiggumError } from '../../workflows/domain/errors.ts';
+import { renderPrd } from '../../workflows/domain/prd.ts';
+import type { Pipeline, Step } from '../../workflows/domain/steps.ts';
+import type { PreparedTask } from '../../workflows/domain/task.ts';
+import type { TaskInput } from '../../workflows/domain/task-input.ts';
+import { readIfThere, writeDurably } from '../agent/durable-file.ts';
+import { readTask } from '../board/read-board.ts';
+import type { HostDependencies } from '../dependencies.ts';
+import { createWorkspace } from '../git/workspace.ts';
+import { notWritable } from '../not-writable.ts';
+import { placeOf } from './run-place.ts';
+import { FAILURE_FILE } from './write-failure.ts';
+
+/** Folders of a task run that are there from the start (checklist 184); others come with their use. */
+const FOLDERS = [
+  'live_sessions',
+  'logs',
+  'results',
+  'reports',
+  'summaries',
+  'checkpoints',
+  'output',
+];
+
+/** Makes everything a task run needs before its first step; a retry or restart adopts what is there. */
+export async function prepareTask(input: TaskInput, host: HostDependencies): Promise<PreparedTask> {
+  const place = placeOf(input);
+  const { ralphDir, settings, taskId } = input;
+  const config = await loadProjectConfig(ralphDir);
+  const environment = { ...host.environment, ...settings.environment };
+  // First what can be wrong in the project's files: nothing is made for a task that cannot run.
+  const { pipeline, source, agents } = await loadRun(
+    { taskId, ...(settings.pipeline && { pipeline: settings.pipeline }) },
+    { ralphDir, environment },
+  );
+  const units = unitsOf(pipeline);
+  const plans = Object.fromEntries(
+    units.map(({ at, step }): [string, AgentPlan] => [
+      at,
+      planOf(agentOf(agents, step), step, { environment: settings.environment, config }),
+    ]),
+  );
+  await makeFolders(place);
+  await writePrd(place);
+  const workspace = await createWorkspace(
+    place,
+    config.git.default_branch ? { target: config.git.default_branch } : {},
+  );
+  await rm(path.join(place.workerDir, FAILURE_FILE), { force: true }); // of a run that goes on now
+  await writePipelineRecord(place, pipeline, source);
+  return {
+    place,
+    ...workspace,
+    pipeline,
+    plans,
+    enabled: enabledVariables(units, settings.environment),
+    checks: config.checks,
+  };
+}
+
+interface Unit {
+  /** Path of ids, joined: `audit/audit-fix`. */
+  at: string;
+  step: Step;
+}
+
+/** All steps of a pipeline with the inline handlers inside them. */
+function unitsOf({ steps }: Pipeline): Unit[] {
+  const below = (step: Step, parent: string): Unit[] => {
+    const at = `${parent}${step.id}`;
+    const inline = Object.values(step.onResult).flatMap((handler) =>
+      handler.kind === 'inline' ? below(handler.step, `${at}/`) : [],
+    );
+    return [{ at, step }, ...inline];
+  };
+  return steps.flatMap((step) => below(step, ''));
+}
+
+function agentOf(agents: Readonly<Record<string, AgentDefinition>>, step: Step): AgentDefinition {
+  const definition = agents[step.agent];
+  if (definition) return definition;
+  throw new WiggumError('AGENT_MISSING', `step ${step.id}: there is no agent ${step.agent}`);
+}
+
+const OFF = ['', 'false', '0', 'no', 'off'];
+
+function enabledVariables(
+  units: readonly Unit[],
+  environment: Readonly<Record<string, string>>,
+): string[] {
+  const asked = units.map(({ step }) => step.enabledBy).filter((name) => name !== undefined);
+  return [...new Set(asked)].filter(
+    (name) => !OFF.includes((environment[name] ?? '').trim().toLowerCase()),
+  );
+}
+
+async function makeFolders({ workerDir }: RunPlace): Promise<void> {
+  try {
+    for (const name of FOLDERS) await mkdir(path.join(workerDir, name), { recursive: true });
+  } catch (cause) {
+    throw notWritable(cause, 'the worker folder', workerDir);
+  }
+}
+
+/** Written once: agents tick its items, and a retry must not take that back. */
+async function writePrd(place: RunPlace): Promise<void> {
+  const file = path.join(place.workerDir, 'prd.md');
+  if ((await readIfThere(file)) !== undefined) return;
+  const task = await readTask({ ralphDir: place.ralphDir, id: place.taskId });
+  const beside = `${file}.${randomUUID()}.new`;
+  try {
+    await writeFile(beside, renderPrd(task));
+    await link(beside, file); // refused when somebody was faster
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+/** For people and for the original's tools: which pipeline this run goes through. */
+async function writePipelineRecord(
+  { workerDir }: RunPlace,
+  pipeline: Pipeline,
+  source: string,
+): Promise<void> {
+  const record = {
+    pipeline: { name: pipeline.name, source },
+    steps: Object.fromEntries(
+      unitsOf(pipeline).map(({ at, step }) => [at, { agent: step.agent, config: step.config }]),
+    ),
+  };
+  await writeDurably(
+    path.join(workerDir, 'pipeline-config.json'),
+    `${JSON.stringify(record, null, 2)}\n`,
+  );
+}
