@@ -9,29 +9,41 @@ export interface Completion {
   result?: string;
 }
 
+export interface CompletionContext extends Pick<Tags, 'resultTag' | 'validResults'> {
+  /** Nothing follows: what is still open counts as failed. */
+  final: boolean;
+}
+
 /** Evaluates a completion check. Paths are whole; `said` is the last valid tag in the model's own text. */
 export async function checkCompletion(
   check: CompletionCheck,
   said: string | undefined,
-  tags: Pick<Tags, 'resultTag' | 'validResults'>,
+  context: CompletionContext,
 ): Promise<Completion> {
-  const result = said === undefined ? {} : { result: said };
   switch (check.kind) {
     case 'result-tag':
-      return { complete: said !== undefined, ...result };
+      return completion(said !== undefined, said);
     case 'file-exists':
-      return { complete: Boolean(await readIfThere(check.path)), ...result };
+      return completion(Boolean(await readIfThere(check.path)), said);
     case 'status-file':
-      return fromStatusFile(await readIfThere(check.path), tags);
+      return fromStatusFile(await readIfThere(check.path), said, context);
   }
 }
 
 // The file speaks for such an agent, whatever it said: a tag in it wins, else its open items decide.
+// While work is left in a loop only a giving up is a result.
 function fromStatusFile(
   text: string | undefined,
-  tags: Pick<Tags, 'resultTag' | 'validResults'>,
+  said: string | undefined,
+  { final, ...tags }: CompletionContext,
 ): Completion {
   if (text === undefined) return { complete: false };
-  const open = openItems(text).length > 0;
-  return { complete: !open, result: lastResult(text, tags) ?? (open ? 'FAIL' : 'PASS') };
+  const complete = openItems(text).length === 0;
+  const written = lastResult(text, tags);
+  if (written !== undefined || complete) return completion(complete, written ?? 'PASS');
+  return completion(false, final || said === 'FAIL' ? 'FAIL' : undefined);
+}
+
+function completion(complete: boolean, result: string | undefined): Completion {
+  return { complete, ...(result === undefined ? {} : { result }) };
 }

@@ -15,9 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers';
 import { MARKER_NAME, endTree, identityOf } from './keeper-processes.mjs';
 
-const LOOK_AT_OUTPUT_EVERY_MS = 1_000;
+const LOOK_AT_OUTPUT_EVERY_MS = 250;
 /** What the agent left running after its own end gets this long to go by itself. */
 const LEFT_OVER_GRACE_MS = 500;
 
@@ -91,12 +92,12 @@ function keep(job) {
     if (agent.pid === undefined) return;
     lease.agent = identityOf(agent.pid);
     writeJson(leaseFile, lease);
-    writeFileSync(job.pidFile, `${agent.pid}\n`);
+    writeFileSync(job.pidFile, `${process.pid}\n`);
     timers = [
       setTimeout(() => stop('timeout'), job.timeoutMs),
       setInterval(() => {
-        const output = statSync(job.stdoutFile, { throwIfNoEntry: false });
-        if (output && output.size > job.maxOutputBytes) stop('output-limit');
+        const size = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+        if (size(job.stdoutFile) + size(job.stderrFile) > job.maxOutputBytes) stop('output-limit');
       }, LOOK_AT_OUTPUT_EVERY_MS),
     ];
   }

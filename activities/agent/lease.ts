@@ -27,7 +27,13 @@ export interface HeldLease {
   /** How often we started this turn, this time included. Temporal's count also has starts that never came to us. */
   attempt: number;
   /** Attempts of the same turn before this one, oldest first. */
-  earlier: { lease: Lease; end: AttemptEnd | undefined }[];
+  earlier: EarlierAttempt[];
+}
+
+export interface EarlierAttempt {
+  folder: string;
+  lease: Lease;
+  end: AttemptEnd | undefined;
 }
 
 export interface LeaseRequest {
@@ -145,10 +151,10 @@ async function claim(folder: string, lease: Lease): Promise<void> {
   await syncFolder(parent);
 }
 
-async function describeAttempt(folder: string) {
+async function describeAttempt(folder: string): Promise<EarlierAttempt> {
   const lease = await readLease(folder);
   if (!lease) throw new WiggumError('WORKSPACE_BUSY', `${folder} has no lease.`, { where: folder });
-  return { lease, end: await readEnd(folder) };
+  return { folder, lease, end: await readEnd(folder) };
 }
 
 async function attemptsOf(turn: string): Promise<string[]> {
