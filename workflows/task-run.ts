@@ -92,7 +92,7 @@ export class TaskRun {
     this.approvedBy = undefined;
     this.status.needsHuman = false;
     this.story.enter(undefined);
-    if (restart) await this.story.live('resume.retry');
+    if (restart) await this.story.live('user.full_reset');
     else await this.story.live('worker.spawned', { tell: false });
     this.story.say('the workspace is being made');
     const prepared = await this.host('prepare').prepareTask(this.input);

@@ -28,7 +28,8 @@ export type LifecycleEvent =
   | 'merge.conflict'
   | 'merge.hard_fail'
   | 'resume.abort'
-  | 'resume.retry';
+  | 'resume.retry'
+  | 'user.full_reset';
 
 interface Transition {
   event: LifecycleEvent;
@@ -45,9 +46,10 @@ const TRANSITIONS: readonly Transition[] = [
   { event: 'merge.out_of_date', from: 'merging', to: 'needs_merge' },
   { event: 'merge.hard_fail', from: 'merging', to: 'failed' },
   { event: 'resume.abort', from: '*', to: 'failed', marker: '*' },
-  { event: 'resume.retry', from: '*', to: 'needs_merge', marker: '=' },
+  { event: 'resume.retry', from: '*', to: 'unchanged', marker: '=' },
   { event: 'worker.completion', from: '*', to: 'unchanged', marker: 'P' },
   { event: 'worker.failure', from: '*', to: 'failed', marker: '*' },
+  { event: 'user.full_reset', from: '*', to: 'needs_merge', marker: '=' },
 ];
 
 /** What an event does to a task run; nothing when no line matches, and nothing ever leaves `merged`. */
