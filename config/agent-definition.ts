@@ -1,11 +1,28 @@
 import type { AgentMode } from '../workflows/domain/agent.ts';
-import type { GateResult } from '../workflows/domain/steps.ts';
+import type { GateResult, ResultMappings } from '../workflows/domain/steps.ts';
+
+/** Something wrong with, or worth knowing about, an agent or a pipeline. */
+export interface DefinitionProblem {
+  file: string;
+  line?: number;
+  /** Key in front matter, or place in JSON: `steps[2].on_result.FIX`. */
+  field?: string;
+  message: string;
+}
 
 /** How one knows that an agent's loop is done. Paths may hold `{{variables}}`. */
 export type CompletionCheck =
   | { kind: 'result-tag' }
   | { kind: 'status-file'; path: string }
   | { kind: 'file-exists'; path: string };
+
+/** What `agents.json` says of an agent: the installation's file over the shipped one, agent over defaults. */
+export interface AgentSettings {
+  maxIterations?: number;
+  maxTurns?: number;
+  timeoutSeconds?: number;
+  resultMappings: ResultMappings;
+}
 
 /** An agent as its markdown file describes it. */
 export interface AgentDefinition {
@@ -30,6 +47,13 @@ export interface AgentDefinition {
   systemPrompt: string;
   userPrompt: string;
   continuationPrompt?: string;
+  settings: AgentSettings;
   /** The file it was read from. */
   source: string;
+}
+
+/** A problem in one line: file, line, field, what is wrong. */
+export function describeProblem({ file, line, field, message }: DefinitionProblem): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return field === undefined ? `${place}: ${message}` : `${place}: ${field}: ${message}`;
 }

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { AGENT_MODES } from '../workflows/domain/agent.ts';
+import type { AgentDefinition, CompletionCheck, DefinitionProblem } from './agent-definition.ts';
+import { readFrontMatter, type FrontMatter } from './front-matter.ts';
+import { didYouMean } from './nearest-name.ts';
+import { lineAt, readSections, type PromptSections } from './prompt-sections.ts';
+import { findUnknownVariables } from './prompt-variables.ts';
+
+export interface ParsedAgent {
+  /** There when the file has no problem. */
+  definition?: AgentDefinition;
+  problems: DefinitionProblem[];
+  /** Fields that are right and have no effect yet. */
+  notices: DefinitionProblem[];
+}
+
+/** Reads an agent's markdown file; all of its problems are found at once. */
+export function parseAgent(text: string, source: string): ParsedAgent {
+  const front = readFrontMatter(text);
+  if (front.problems.length > 0)
+    return { problems: front.problems.map((fault) => ({ file: source, ...fault })), notices: [] };
+  const prompts = readSections(front.body);
+  const fields = fieldsSchema.safeParse(front.data);
+  const inFile = (field: string, message: string): DefinitionProblem => {
+    const line = front.lineOf(field);
+    return { file: source, ...(line !== undefined && { line }), field, message };
+  };
+  const faults = [
+    ...(fields.error?.issues ?? []).flatMap(describeIssue),
+    ...modeFaults(front.data),
+    ...templateFaults(front.data),
+  ];
+  const problems = [
+    ...faults.map(([field, message]) => inFile(field, message)),
+    ...promptProblems(front, prompts, source),
+  ];
+  const notices = noticesOf(front.data, prompts).map(([field, message]) => inFile(field, message));
+  if (!fields.success || problems.length > 0) return { problems, notices };
+  const { USER, SYSTEM, CONTINUATION } = prompts.sections;
+  return {
+    definition: {
+      ...fields.data,
+      systemPrompt: SYSTEM?.text ?? '',
+      userPrompt: USER?.text ?? '',
+      ...(CONTINUATION?.text && { continuationPrompt: CONTINUATION.text }),
+      settings: { resultMappings: {} },
+      source,
+    },
+    problems,
+    notices,
+  };
+}
+
+/** A field and what is wrong with it. */
+type Fault = readonly [field: string, message: string];
+
+const needs = (what: string) => ({
+  error: (issue: { input?: unknown }) =>
+    issue.input === undefined || issue.input === null
+      ? `is missing; expected ${what}`
+      : `expected ${what}, found ${JSON.stringify(issue.input)}`,
+});
+const text = (what: string) =>
+  z.string(needs(what)).trim().min(1, `must not be empty; expected ${what}`);
+const list = (what: string, item: z.ZodType<string>) =>
+  z.array(item, needs(what)).min(1, `must not be empty; expected ${what}`);
+const optionalPath = text('a path').optional();
+
+const resultName = text('a result name').check((context) => {
+  if (context.value === 'UNKNOWN' || !/^[A-Z]{3,10}$/.test(context.value))
+    context.issues.push({
+      code: 'custom',
+      input: context.value,
+      message:
+        context.value === 'UNKNOWN'
+          ? 'UNKNOWN means that an agent gave no result; it cannot be one'
+          : `"${context.value}" is no result name; one has 3 to 10 capital letters, like PASS`,
+    });
+});
+
+const requiredPath = text('a path').refine(
+  (path) => !path.startsWith('/') && !path.split('/').includes('..'),
+  { error: (issue) => `"${String(issue.input)}" must lie inside the worker directory` },
+);
+
+const tag = (name: string) =>
+  text('a tag name')
+    .regex(/^[A-Za-z][\w-]*$/, 'a tag name has letters, digits, `-` and `_` only')
+    .default(name);
+
+const completionCheck = text('a completion check')
+  .default('result_tag')
+  .transform((value, context): CompletionCheck => {
+    const [, kind, path = ''] = /^(\w+)(?::(.*))?$/s.exec(value) ?? [];
+    if (value === 'result_tag') return { kind: 'result-tag' };
+    if (kind === 'status_file' && path.trim()) return { kind: 'status-file', path: path.trim() };
+    if (kind === 'file_exists' && path.trim()) return { kind: 'file-exists', path: path.trim() };
+    const known = 'result_tag, status_file:PATH or file_exists:PATH';
+    const meant = didYouMean(kind ?? value, ['result_tag', 'status_file', 'file_exists']);
+    context.addIssue(`expected ${known}, found "${value}"${meant}`);
+    return z.NEVER;
+  });
+
+const rawSchema = z.strictObject({
+  type: text('a type like engineering.code-review').regex(
+    /^[a-z]+\.[a-z-]+$/,
+    'expected category.name in small letters and hyphens, like engineering.code-review',
+  ),
+  description: text('one sentence about the agent'),
+  required_paths: list('a list of paths like [workspace]', requiredPath),
+  valid_results: list('a list of results like [PASS, FAIL]', resultName),
+  mode: z.enum(AGENT_MODES, needs(`one of ${AGENT_MODES.join(', ')}`)),
+  readonly: z.boolean(needs('true or false')).default(false),
+  report_tag: tag('report'),
+  result_tag: tag('result'),
+  output_path: optionalPath,
+  completion_check: completionCheck,
+  session_from: z.literal('parent', needs('parent')).optional(),
+  supervisor_interval: z
+    .int(needs('a whole number'))
+    .min(0, 'expected 0 to 20')
+    .max(20, 'expected 0 to 20')
+    .default(0),
+  plan_file: optionalPath,
+  outputs: z.array(text('a key'), needs('a list of keys')).default([]),
+  workspace_override: text('a folder').optional(),
+});
+const FIELDS = Object.keys(rawSchema.shape);
+
+const fieldsSchema = rawSchema.transform((raw) => ({
+  type: raw.type,
+  description: raw.description,
+  requiredPaths: raw.required_paths,
+  validResults: [...new Set(raw.valid_results)],
+  mode: raw.mode,
+  readonly: raw.readonly,
+  reportTag: raw.report_tag,
+  resultTag: raw.result_tag,
+  ...(raw.output_path !== undefined && { outputPath: raw.output_path }),
+  completionCheck: raw.completion_check,
+  ...(raw.session_from !== undefined && { sessionFrom: raw.session_from }),
+  supervisorInterval: raw.supervisor_interval,
+  ...(raw.plan_file !== undefined && { planFile: raw.plan_file }),
+  outputs: raw.outputs,
+}));
+
+function describeIssue(issue: z.core.$ZodIssue): Fault[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => [key, `there is no such field${didYouMean(key, FIELDS)}`]);
+  return [[String(issue.path[0] ?? 'front matter'), issue.message]];
+}
+
+/** Faults that lie between fields. */
+function modeFaults(data: Record<string, unknown>): Fault[] {
+  const faults: Fault[] = [];
+  if (data['mode'] === 'resume' && (data['session_from'] ?? undefined) === undefined)
+    faults.push(['session_from', 'mode resume needs `session_from: parent`']);
+  const { report_tag: report = 'report', result_tag: result = 'result' } = data;
+  if (report === result)
+    faults.push(['result_tag', 'the result and the report need tags of different names']);
+  return faults;
+}
+
+function templateFaults(data: Record<string, unknown>): Fault[] {
+  const faults: Fault[] = [];
+  for (const field of ['output_path', 'plan_file', 'completion_check']) {
+    const value = data[field];
+    if (typeof value !== 'string') continue;
+    faults.push(...findUnknownVariables(value).map(({ message }) => [field, message] as const));
+    if (value.includes(`{{${field}}}`)) faults.push([field, 'cannot be made of itself']);
+  }
+  const check = data['completion_check'];
+  if (typeof check === 'string' && check.includes('{{output_path}}') && !data['output_path'])
+    faults.push(['completion_check', 'needs {{output_path}}, and `output_path` is not set']);
+  return faults;
+}
+
+function promptProblems(
+  { data, bodyLine }: FrontMatter,
+  { sections, problems }: PromptSections,
+  file: string,
+): DefinitionProblem[] {
+  const needed = data['mode'] === 'resume' ? (['USER'] as const) : (['SYSTEM', 'USER'] as const);
+  const missing = needed
+    .filter((name) => !sections[name]?.text)
+    .map((name) => `WIGGUM_${name}_PROMPT`)
+    .map((name) => ({
+      file,
+      field: name,
+      message: `is missing or empty; write it between lines <${name}> and </${name}>`,
+    }));
+  const variables = Object.values(sections).flatMap((section) =>
+    findUnknownVariables(section.text).map(({ at, message }) => ({
+      line: section.line + lineAt(section.text, at),
+      message,
+    })),
+  );
+  return [
+    ...missing,
+    ...[...problems, ...variables]
+      .sort((a, b) => a.line - b.line)
+      .map(({ line, message }) => ({ file, line: bodyLine + line, message })),
+  ];
+}
+
+function noticesOf(data: Record<string, unknown>, { sections }: PromptSections): Fault[] {
+  const notices: Fault[] = [];
+  if (data['supervisor_interval'])
+    notices.push(['supervisor_interval', 'has no effect yet: no supervisor runs']);
+  if (data['mode'] === 'live')
+    notices.push(['mode', 'live does not keep its session yet: each start is a new one']);
+  if (data['workspace_override'])
+    notices.push(['workspace_override', 'has no effect: agents work in their workspace']);
+  if (sections.CONTINUATION && data['mode'] !== 'ralph_loop')
+    notices.push(['mode', 'WIGGUM_CONTINUATION_PROMPT is used in mode ralph_loop only']);
+  return notices;
+}

@@ -1,0 +1,105 @@
+import matter from 'gray-matter';
+import { LineCounter, isMap, parseDocument } from 'yaml';
+
+export interface FrontMatter {
+  data: Record<string, unknown>;
+  /** Everything after the closing `---`. */
+  body: string;
+  /** Line of the file on which the body begins, from 1. */
+  bodyLine: number;
+  problems: { line: number; message: string }[];
+  /** Line of the file on which a field stands. */
+  lineOf(field: string): number | undefined;
+}
+
+const LANGUAGES = ['javascript', 'js', 'json', 'coffee', 'coffeescript', 'cson', 'toml'];
+
+/** Splits a markdown file into its YAML head and its body; finds all faults of the head, and never throws. */
+export function readFrontMatter(source: string): FrontMatter {
+  const text = source.replace(/^\uFEFF/, '');
+  const fault = faultOfFrame(text);
+  if (fault !== undefined)
+    return {
+      data: {},
+      body: text,
+      bodyLine: 1,
+      problems: [{ line: 1, message: fault }],
+      lineOf: () => undefined,
+    };
+  const lines = new LineCounter();
+  let head: Head = { data: {}, problems: [], lineOf: () => undefined };
+  // Options also switch gray-matter's cache off: with it a file that failed once comes back empty.
+  const { content } = matter(text, {
+    engines: {
+      yaml: (yaml) => {
+        head = readHead(yaml, lines);
+        return head.data;
+      },
+      // gray-matter would evaluate a head that calls itself JavaScript.
+      ...Object.fromEntries(LANGUAGES.map((name) => [name, refuse])),
+    },
+  });
+  return {
+    ...head,
+    body: content,
+    bodyLine: 1 + countLines(text.slice(0, -content.length || undefined)),
+  };
+}
+
+type Head = Pick<FrontMatter, 'data' | 'problems' | 'lineOf'>;
+
+function faultOfFrame(text: string): string | undefined {
+  const [first = '', ...rest] = text.split(/\r?\n/);
+  if (!/^---(?!-)/.test(first))
+    return 'there is no front matter; the file begins with a line `---`, fields, and another `---`';
+  if (first.trim() !== '---')
+    return `front matter is YAML between two lines \`---\`, not "${first.trim()}"`;
+  if (!rest.some((line) => line.startsWith('---')))
+    return 'the front matter is opened and never closed by a second line `---`';
+  return undefined;
+}
+
+function readHead(yaml: string, lines: LineCounter): Head {
+  const document = parseDocument(quoteTemplates(yaml), { lineCounter: lines, prettyErrors: true });
+  const { contents } = document;
+  const problems = document.errors.map((error) => ({
+    line: lines.linePos(error.pos[0]).line,
+    message: `${firstLine(error.message)} (a value with ": " or " #" in it needs quotes)`,
+  }));
+  if (problems.length > 0) return { data: {}, problems, lineOf: () => undefined };
+  if (contents !== null && !isMap(contents))
+    return {
+      data: {},
+      problems: [{ line: 2, message: 'front matter is a list of fields like `mode: once`' }],
+      lineOf: () => undefined,
+    };
+  return {
+    data: (document.toJS({ maxAliasCount: 100 }) ?? {}) as Record<string, unknown>,
+    problems: [],
+    lineOf: (field) => {
+      const key = contents?.items.find((pair) => String(pair.key) === field)?.key;
+      const range = (key as { range?: [number, number, number] } | undefined)?.range;
+      return range && lines.linePos(range[0]).line;
+    },
+  };
+}
+
+/** `plan_file: {{ralph_dir}}/plan.md` is a path to everybody, and a broken mapping to YAML. */
+function quoteTemplates(yaml: string): string {
+  return yaml.replace(
+    /^([\w-]+:[ \t]+)(\{\{.*?)[ \t]*$/gm,
+    (_, key: string, value: string) => `${key}'${value.replaceAll("'", "''")}'`,
+  );
+}
+
+function refuse(): never {
+  throw new Error('front matter is YAML; nothing else is read, and nothing is executed');
+}
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '');
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}
