@@ -60,6 +60,7 @@ function jestArguments([kind, ...rest]) {
     case '--filter':
       return rest;
     default:
-      return ['--selectProjects', kind, ...rest];
+      // The option takes every word that follows: it must be the last.
+      return [...rest, '--selectProjects', kind];
   }
 }

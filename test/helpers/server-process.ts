@@ -8,7 +8,7 @@ import { findTemporal } from '../../workers/server/find-program.ts';
 import { freePort } from '../../workers/server/ports.ts';
 import { openProbe } from '../../workers/server/probe.ts';
 import { serverArguments } from '../../workers/server/server-arguments.ts';
-import { cacheDir } from '../../workers/server/state-dir.ts';
+import { cacheDir } from '../../workers/server/cache-dir.ts';
 
 // A program of its own: runs a Temporal server, with the settings that users get, until its stdin
 // ends. So the server of the tests ends with Jest, also when Jest is killed.

@@ -30,7 +30,9 @@ export async function tarMember(archive: Buffer, name: string): Promise<Buffer> 
     const member = text(tar, at, 100).replace(/^\.\//, '');
     const size = Number.parseInt(text(tar, at + 124, 12), 8);
     if (!Number.isSafeInteger(size)) throw new Error('it is not a tar archive');
-    if (member === name) return tar.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size);
+    const content = tar.subarray(at + TAR_BLOCK, at + TAR_BLOCK + size);
+    if (content.length < size) throw new Error('it ends too early');
+    if (member === name) return content;
     at += TAR_BLOCK + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
   }
   throw new Error(`it has no member ${name}`);

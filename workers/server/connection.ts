@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { ensureServer } from './dev-server.ts';
 import type { Log } from './log.ts';
 import type { ConnectOptions } from './probe.ts';
-import type { Environment } from './state-dir.ts';
+import type { Environment } from '../../config/state-dir.ts';
 
 /** The server that a command works with, and how to reach it. */
 export interface ResolvedConnection {
@@ -66,18 +67,26 @@ export function namedServer(environment: Environment): ResolvedConnection | unde
   };
 }
 
-function readProfile(environment: Environment) {
-  try {
-    return loadClientConnectConfig({
-      overrideEnvVars: Object.fromEntries(
-        Object.entries(environment).filter((entry): entry is [string, string] => !!entry[1]),
-      ),
+function readProfile(environment: Environment): ClientConnectConfig {
+  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = environment;
+  // The library passes over a file that is not there, also over one that somebody named.
+  if (file && !existsSync(file))
+    throw new WiggumError('CONFIG_INVALID', `TEMPORAL_CONFIG_FILE names ${file}: not there.`, {
+      where: file,
     });
+  const overrideEnvVars = Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => !!entry[1]),
+  );
+  try {
+    return loadClientConnectConfig({ overrideEnvVars });
   } catch (cause) {
+    // So it trips over a file without any profile, which is what the CLI leaves of the last one.
+    if (cause instanceof TypeError && !profile)
+      return loadClientConnectConfig({ overrideEnvVars, disableFile: true });
     throw new WiggumError(
       'CONFIG_INVALID',
       `The Temporal profile cannot be read: ${(cause as Error).message}`,
-      { where: environment['TEMPORAL_CONFIG_FILE'] ?? 'temporal.toml', cause },
+      { where: file ?? 'temporal.toml', cause },
     );
   }
 }

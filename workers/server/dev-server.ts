@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../../activities/agent/process-identity.ts';
+import { stateDir, type Environment } from '../../config/state-dir.ts';
 import { endProcess } from './end-process.ts';
 import { withFolderLock } from './folder-lock.ts';
 import { addressOf, makeReady, NAMESPACE } from './launch-server.ts';
 import type { Log } from './log.ts';
+import { makeWritable } from './make-writable.ts';
 import { launchFitting } from './older-data.ts';
 import { openProbe } from './probe.ts';
 import { readRecord, writeRecord, type ServerRecord } from './server-record.ts';
-import { makeWritable, stateDir, type Environment } from './state-dir.ts';
 
 export interface ServerInfo {
   address: string;
@@ -34,12 +36,13 @@ interface Call {
 }
 
 const STUCK_AFTER_MS = 15_000;
+const ASK_EVERY_MS = 100;
 
 /** Finds this user's server, or starts it: one per user, however many commands ask at once. */
 export async function ensureServer({ environment, log }: Call): Promise<ServerInfo> {
   const state = await makeWritable(stateDir(environment));
   const record = await readRecord(state);
-  if (record?.ready && (await serves(record))) return infoOf(record, false);
+  if (record?.ready && !record.stopped && (await serves(record))) return infoOf(record, false);
   return underLock(state, log, async () => {
     const last = await readRecord(state);
     const found = last && (await takeUp(state, last, log));
@@ -98,8 +101,13 @@ async function takeUp(
       log(`The Temporal server (pid ${record.process.pid}) has died; it is started again`);
     return undefined;
   }
-  if (await servesWithin(record, STUCK_AFTER_MS))
-    return record.ready ? record : makeReady(state, record);
+  if (await servesWithin(record, STUCK_AFTER_MS)) {
+    // A `stop` that was itself killed leaves its mark on a server that lives on.
+    const wanted = { ...record, stopped: false };
+    if (!record.ready) return makeReady(state, wanted);
+    await writeRecord(state, wanted);
+    return wanted;
+  }
   log(`The Temporal server (pid ${record.process.pid}) does not answer; it is started again`);
   await endProcess(record.process);
   return undefined;
@@ -116,6 +124,7 @@ async function servesWithin(record: ServerRecord, withinMs: number): Promise<boo
     for (;;) {
       if (await probe.answers()) return true;
       if (Date.now() >= deadline || !(await isAlive(record.process))) return false;
+      await sleep(ASK_EVERY_MS);
     }
   } finally {
     await probe.close();

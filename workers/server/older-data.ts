@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
+import type { Environment } from '../../config/state-dir.ts';
+import { cacheDir } from './cache-dir.ts';
 import { endProcess } from './end-process.ts';
 import { findTemporal } from './find-program.ts';
 import { addressOf, dataDirOf, launchServer, NAMESPACE } from './launch-server.ts';
@@ -7,7 +9,6 @@ import type { Log } from './log.ts';
 import { PINNED_VERSION } from './pinned.ts';
 import { programVersion } from './program-version.ts';
 import type { ServerRecord } from './server-record.ts';
-import { cacheDir, type Environment } from './state-dir.ts';
 
 interface Program {
   path: string;

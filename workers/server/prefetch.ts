@@ -1,6 +1,6 @@
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { findTemporal } from './find-program.ts';
-import { cacheDir } from './state-dir.ts';
+import { cacheDir } from './cache-dir.ts';
 
 // A program of its own, for the set-up: the found program goes to stdout, what happens to stderr.
 try {

@@ -38,7 +38,7 @@ export async function checkCached(program: string, version: string): Promise<Cac
     await writeStamp(program, { sha256: sum, size: found.size, mtimeMs: found.mtimeMs });
     return { kind: 'good' };
   }
-  await rm(path.dirname(program), { recursive: true, force: true });
+  await dropCached(program);
   return { kind: 'damaged', reason: `${program} was damaged (sha256 ${sum}); it is removed` };
 }
 
@@ -52,11 +52,17 @@ export async function keepProgram(program: string, content: Content): Promise<vo
     await chmod(beside, 0o755);
     const sha256 = await sha256OfFile(beside);
     const { size, mtimeMs } = await stat(beside);
-    await rename(beside, program);
+    // The stamp first: a program without one could not be told from a damaged one.
     await writeStamp(program, { sha256, size, mtimeMs });
+    await rename(beside, program);
   } finally {
     await rm(beside, { force: true });
   }
+}
+
+/** Throws a kept program away. */
+export async function dropCached(program: string): Promise<void> {
+  await Promise.all([program, stampOf(program)].map((file) => rm(file, { force: true })));
 }
 
 /** Sums up bytes in memory. */
@@ -72,7 +78,7 @@ async function sha256OfFile(file: string): Promise<string> {
 
 async function readStamp(program: string): Promise<Stamp | undefined> {
   try {
-    return stampSchema.parse(JSON.parse(await readFile(`${program}.stamp.json`, 'utf8')));
+    return stampSchema.parse(JSON.parse(await readFile(stampOf(program), 'utf8')));
   } catch {
     // No stamp, or half of one: the program is hashed instead.
     return undefined;
@@ -82,5 +88,9 @@ async function readStamp(program: string): Promise<Stamp | undefined> {
 async function writeStamp(program: string, stamp: Stamp): Promise<void> {
   const beside = `${program}.${randomUUID()}`;
   await writeFile(beside, JSON.stringify(stamp));
-  await rename(beside, `${program}.stamp.json`);
+  await rename(beside, stampOf(program));
+}
+
+function stampOf(program: string): string {
+  return `${program}.stamp.json`;
 }

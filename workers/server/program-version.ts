@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import type { Environment } from './state-dir.ts';
+import type { Environment } from '../../config/state-dir.ts';
 
 export interface ProgramVersion {
   /** Of the command line program. */

