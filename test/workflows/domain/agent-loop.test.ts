@@ -1,0 +1,323 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  afterTurn,
+  FRESH_LOOP,
+  type LoopState,
+  type NextTurn,
+} from '../../../workflows/domain/agent-loop.ts';
+import type { AgentOutcome, AgentPlan } from '../../../workflows/domain/agent.ts';
+
+const plan: AgentPlan = {
+  type: 'engineering.security-audit',
+  mode: 'ralph_loop',
+  readonly: false,
+  completion: 'result-tag',
+  validResults: ['PASS', 'FIX', 'FAIL'],
+  resultMappings: {},
+  maxIterations: 3,
+  maxTurns: 30,
+  timeoutSeconds: 3600,
+};
+const once: AgentPlan = { ...plan, mode: 'once', maxIterations: 1 };
+const checklist: AgentPlan = { ...plan, completion: 'status-file' };
+
+type Change = Partial<AgentOutcome> & { seconds?: number };
+type Turn = ['work' | 'summary' | 'ask-result', Change];
+
+function outcome({ seconds = 60, ...change }: Change): AgentOutcome {
+  return {
+    kind: 'ok',
+    complete: false,
+    log: 'log',
+    sessionId: 'session',
+    usage: { turns: 1, inputTokens: 0, outputTokens: 0, costUsd: 0, seconds },
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endedAt: '2026-01-01T00:01:00.000Z',
+    ...change,
+  } as AgentOutcome;
+}
+
+/** What follows the last of some turns; every turn but the last must lead to the one after it. */
+function after(used: AgentPlan, turns: Turn[], from: LoopState = FRESH_LOOP) {
+  let state = from;
+  let next: NextTurn = { kind: 'work', iteration: 0, again: false };
+  for (const [turn, change] of turns) {
+    if (next.kind !== 'wait') expect(next.kind).toBe(turn);
+    ({ state, next } = afterTurn(used, state, turn, outcome(change)));
+  }
+  return { state, next };
+}
+
+const failed: Change = { kind: 'agent-failed', reason: 'exit 1' };
+const fast: Change = { ...failed, seconds: 2 };
+const cutOff: Change = { kind: 'max-turns' };
+
+describe('afterTurn, for an agent that owes a result tag', () => {
+  it.each<[string, AgentPlan, Turn[], Partial<NextTurn>]>([
+    [
+      'ends with the tag that was said (#79)',
+      plan,
+      [['work', { result: 'FIX' }]],
+      { kind: 'end', result: 'FIX', why: 'result' },
+    ],
+    [
+      'asks the session once more for a missing tag (#81)',
+      plan,
+      [['work', {}]],
+      { kind: 'ask-result' },
+    ],
+    [
+      'takes the tag that it asked for (#81)',
+      once,
+      [
+        ['work', {}],
+        ['ask-result', { result: 'PASS' }],
+      ],
+      { kind: 'end', result: 'PASS', why: 'result' },
+    ],
+    [
+      'ends as UNKNOWN when asking brings no tag either (#81)',
+      once,
+      [
+        ['work', {}],
+        ['ask-result', {}],
+      ],
+      { kind: 'end', result: 'UNKNOWN', why: 'no-result' },
+    ],
+    [
+      'goes on with a summary when a loop is not finished',
+      plan,
+      [
+        ['work', {}],
+        ['ask-result', {}],
+      ],
+      { kind: 'summary' },
+    ],
+    [
+      'starts the next iteration in a new session after the summary',
+      plan,
+      [
+        ['work', cutOff],
+        ['summary', {}],
+      ],
+      { kind: 'work', iteration: 1, again: false },
+    ],
+    [
+      'does not believe a tag in a session that failed',
+      once,
+      [['work', { ...failed, result: 'PASS' }]],
+      { kind: 'work', iteration: 0, again: true },
+    ],
+    [
+      'does not believe the answer of a session that failed to answer',
+      once,
+      [
+        ['work', {}],
+        ['ask-result', { ...failed, result: 'PASS' }],
+      ],
+      { kind: 'end', result: 'UNKNOWN' },
+    ],
+  ])('%s', (_title, used, turns, expected) => {
+    expect(after(used, turns).next).toMatchObject(expected);
+  });
+});
+
+describe('afterTurn, when turns or iterations run out', () => {
+  it('takes a session out of turns for an ordinary iteration of a loop (#197)', () => {
+    const { state, next } = after(plan, [['work', cutOff]]);
+    expect(next).toEqual({ kind: 'summary' });
+    expect(state).toEqual(FRESH_LOOP);
+  });
+
+  it('asks a single session out of turns for its tag, then ends as UNKNOWN (#197)', () => {
+    const turns: Turn[] = [
+      ['work', cutOff],
+      ['ask-result', {}],
+    ];
+    expect(after(once, turns.slice(0, 1)).next).toEqual({ kind: 'ask-result' });
+    expect(after(once, turns).next).toMatchObject({ kind: 'end', result: 'UNKNOWN' });
+  });
+
+  it('ends with a reason of its own after the last iteration (#95)', () => {
+    const iteration: Turn[] = [
+      ['work', cutOff],
+      ['summary', {}],
+    ];
+    expect(after(plan, [...iteration, ...iteration, ['work', cutOff]]).next).toEqual({
+      kind: 'end',
+      result: 'FAIL',
+      why: 'max-iterations',
+      detail: 'not complete after 3 iterations',
+    });
+  });
+
+  it('takes a result that comes in the very last iteration (#88)', () => {
+    const last: LoopState = { ...FRESH_LOOP, iteration: 2 };
+    expect(after(plan, [['work', { result: 'PASS' }]], last).next).toMatchObject({
+      result: 'PASS',
+    });
+    expect(after(checklist, [['work', { complete: true }]], last).next).toMatchObject({
+      result: 'PASS',
+      why: 'completed',
+    });
+  });
+
+  it('asks a session that ran out of time for its result, and for nothing else', () => {
+    const late: Change = { kind: 'timeout', reason: 'ended after 3600 seconds', seconds: 3600 };
+    expect(after(plan, [['work', late]]).next).toEqual({ kind: 'ask-result' });
+    expect(
+      after(plan, [
+        ['work', late],
+        ['ask-result', { result: 'FIX' }],
+      ]).next,
+    ).toMatchObject({
+      result: 'FIX',
+    });
+    expect(
+      after(plan, [
+        ['work', late],
+        ['ask-result', {}],
+      ]).next,
+    ).toMatchObject({
+      result: 'UNKNOWN',
+      why: 'timeout',
+    });
+    expect(after(checklist, [['work', late]]).next).toMatchObject({
+      result: 'FAIL',
+      why: 'timeout',
+    });
+  });
+});
+
+describe('afterTurn, for an agent whose file speaks for it', () => {
+  it.each<[string, AgentPlan, Change, Partial<NextTurn>]>([
+    ['loops while items are open (#86)', checklist, { result: undefined }, { kind: 'summary' }],
+    [
+      'loops on when only the agent says that it is done',
+      checklist,
+      { result: 'PASS' },
+      { kind: 'summary' },
+    ],
+    [
+      'ends when no item is open (#88)',
+      checklist,
+      { complete: true, result: 'PASS' },
+      { kind: 'end', result: 'PASS', why: 'completed' },
+    ],
+    [
+      'ends when the agent gives up',
+      checklist,
+      { result: 'FAIL' },
+      { kind: 'end', result: 'FAIL', why: 'result' },
+    ],
+    [
+      'ends as UNKNOWN when there is no file (#86)',
+      { ...checklist, mode: 'once' },
+      {},
+      { kind: 'end', result: 'UNKNOWN', why: 'no-result' },
+    ],
+  ])('%s', (_title, used, change, expected) => {
+    expect(after(used, [['work', change]]).next).toMatchObject(expected);
+  });
+});
+
+describe('afterTurn, when sessions fail', () => {
+  it('tries a single session again, and gives up after three failures', () => {
+    const work: Turn = ['work', failed];
+    expect(after(once, [work, work]).next).toEqual({ kind: 'work', iteration: 0, again: true });
+    expect(after(once, [work, work, work]).next).toMatchObject({
+      result: 'FAIL',
+      why: 'backend-failures',
+      detail: 'exit 1',
+    });
+  });
+
+  it('forgets failures once a session worked', () => {
+    const { state } = after(once, [
+      ['work', failed],
+      ['work', fast],
+      ['work', {}],
+    ]);
+    expect(state).toEqual(FRESH_LOOP);
+  });
+
+  it('stops after three sessions that failed within five seconds (#96)', () => {
+    expect(
+      after(once, [
+        ['work', fast],
+        ['work', fast],
+        ['work', fast],
+      ]).next,
+    ).toMatchObject({
+      result: 'FAIL',
+      why: 'fast-fail',
+    });
+    expect(
+      after(plan, [
+        ['work', fast],
+        ['summary', fast],
+        ['work', fast],
+      ]).next,
+    ).toMatchObject({
+      why: 'fast-fail',
+    });
+  });
+
+  it('counts fast failures of the work also when the summaries between them work (#96)', () => {
+    const long = { ...plan, maxIterations: 10 };
+    const pair: Turn[] = [
+      ['work', fast],
+      ['summary', {}],
+    ];
+    expect(after(long, [...pair, ...pair]).next).toMatchObject({ kind: 'work' });
+    expect(after(long, [...pair, ...pair, ['work', fast]]).next).toMatchObject({
+      why: 'fast-fail',
+    });
+  });
+
+  it('stops after two failing pairs of work and summary (#96)', () => {
+    const pair: Turn[] = [
+      ['work', failed],
+      ['summary', failed],
+    ];
+    expect(after(plan, pair).next).toMatchObject({ kind: 'work', iteration: 1 });
+    expect(after(plan, [...pair, ...pair]).next).toMatchObject({
+      result: 'FAIL',
+      why: 'backend-failures',
+    });
+  });
+
+  it('forgets a failed pair when one of the next pair works', () => {
+    const turns: Turn[] = [
+      ['work', failed],
+      ['summary', failed],
+      ['work', failed],
+      ['summary', {}],
+    ];
+    expect(after(plan, turns).state).toMatchObject({ iteration: 2, failedPairs: 0 });
+  });
+
+  it.each(['auth', 'config'] as const)('ends at once when a person is needed: %s', (kind) => {
+    const broken: Change = { kind, reason: 'no key' };
+    expect(after(plan, [['work', broken]]).next).toEqual({
+      kind: 'end',
+      result: 'FAIL',
+      why: 'broken',
+      detail: 'no key',
+    });
+  });
+});
+
+describe('afterTurn, at a usage limit', () => {
+  it.each(['work', 'summary', 'ask-result'] as const)('waits and counts nothing: %s', (turn) => {
+    const before: LoopState = { ...FRESH_LOOP, iteration: 1, failures: 1, fastFailures: 2 };
+    const limit = outcome({
+      kind: 'limit',
+      reason: 'used up',
+      resetsAt: '2026-01-02T00:00:00.000Z',
+    });
+    const { state, next } = afterTurn(plan, before, turn, limit);
+    expect(state).toBe(before);
+    expect(next).toEqual({ kind: 'wait', until: '2026-01-02T00:00:00.000Z', reason: 'used up' });
+  });
+});
