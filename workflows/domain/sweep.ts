@@ -82,5 +82,10 @@ export function differingSettings(running: SweepSettings, wanted: SweepSettings)
   ];
   return names
     .filter(([key]) => running[key] !== wanted[key])
-    .map(([key, flag]) => `${flag} ${String(running[key])}, not ${String(wanted[key])}`);
+    .map(([key, flag]) => `${spelled(flag, running[key])}, not ${spelled(flag, wanted[key])}`);
+}
+
+function spelled(flag: string, value: SweepSettings[keyof SweepSettings]): string {
+  if (value === undefined || value === false) return `no ${flag}`;
+  return value === true ? flag : `${flag} ${String(value)}`;
 }
