@@ -9,7 +9,9 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
 import type { Project } from '../config/project.ts';
+import type { Environment } from '../config/state-dir.ts';
 import {
   BOARD_WORKFLOW,
   boardWorkflowId,
@@ -51,24 +53,30 @@ export function askStart(
   );
 }
 
-/** Gives one task's open workflow an update that has a name in the contract. */
-export function askTask<Argument>(
+/** Gives one task's open workflow an order that has a name in the contract. */
+export async function askTask<Wish>(
   client: Client,
   ask: {
     project: Project;
     task: string;
-    update: Parameters<ReturnType<Client['workflow']['getHandle']>['executeUpdate']>[0];
-    argument: Argument;
+    update: UpdateDefinition<string, [Wish?]>;
+    argument: Wish;
   },
 ): Promise<string> {
   const handle = client.workflow.getHandle(taskWorkflowId(ask.project.id, ask.task));
-  return answered(client, () =>
-    handle.executeUpdate<string, [Argument]>(ask.update as string, { args: [ask.argument] }),
-  ).catch((cause: unknown) => {
-    throw cause instanceof WorkflowNotFoundError
-      ? new WiggumError('TASK_NOT_RUNNING', `${ask.task} is not running.`, { cause })
-      : cause;
-  });
+  try {
+    return await answered(client, () =>
+      handle.executeUpdate<string, [Wish]>(ask.update.name, { args: [ask.argument] }),
+    );
+  } catch (cause) {
+    if (!(cause instanceof WorkflowNotFoundError)) throw cause;
+    throw new WiggumError('TASK_NOT_RUNNING', `${ask.task} is not running.`, { cause });
+  }
+}
+
+/** The name under which an order of this person goes on record. */
+export function personAt(environment: Environment): string {
+  return environment['USER'] || environment['LOGNAME'] || 'a person';
 }
 
 /** Whether a failed question means that nobody could answer, rather than that the answer is no. */

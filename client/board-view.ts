@@ -3,7 +3,9 @@ import type { LifecycleState } from '../workflows/domain/lifecycle.ts';
 import type { BoardStatus, CardStatus } from '../workflows/domain/sweep.ts';
 import type { StepRecord, TaskStatus } from '../workflows/domain/task.ts';
 
-export type TaskState = 'pending' | 'running' | 'needs-you' | 'done' | 'failed' | 'not-planned';
+/** `paused`: in progress, but no process works on it at this moment. */
+export type TaskState =
+  'pending' | 'running' | 'paused' | 'needs-you' | 'done' | 'failed' | 'not-planned';
 
 /** One task as people see it: the board's row, with what its workflow adds while there is one. */
 export interface TaskView {
@@ -13,11 +15,12 @@ export interface TaskView {
   priority: Priority;
   line: number;
   state: TaskState;
-  open: boolean;
+  /** Null between steps and when nothing runs: programs find the key in every row. */
+  step: string | null;
   why: string;
+  open: boolean;
   needsHuman: boolean;
   lifecycle?: LifecycleState;
-  step?: string;
   iteration?: number;
   visit?: number;
   startedAt?: string;
@@ -37,6 +40,16 @@ export interface BoardView {
   problems: BoardProblem[];
 }
 
+/** A card with what the files around the board tell of it. */
+export interface CardOnFile extends Omit<Card, 'hasPlan' | 'dependencies'> {
+  why: string;
+  /** A workflow of it is open, though nobody serves it now. */
+  open: boolean;
+  step?: string;
+  pullRequest?: number;
+  workerDir?: string;
+}
+
 /** Puts the board's rows and the tasks' own answers together. */
 export function viewOf(board: BoardStatus, statuses: ReadonlyMap<string, TaskStatus>): BoardView {
   return {
@@ -47,15 +60,19 @@ export function viewOf(board: BoardStatus, statuses: ReadonlyMap<string, TaskSta
   };
 }
 
-/** The view of a board that only its file tells about. */
+/** The view of a board that only its files tell about: nothing moves in it. */
 export function viewOfFile(
-  cards: readonly (Omit<Card, 'hasPlan'> & { why?: string })[],
-  problems: BoardProblem[],
+  cards: readonly CardOnFile[],
+  { problems, cycles }: Pick<BoardView, 'problems' | 'cycles'>,
 ): BoardView {
-  const tasks = cards.map((card) =>
-    taskView({ ...card, open: false, why: card.why ?? '' }, undefined),
-  );
-  return { sweeping: false, tasks, cycles: [], problems };
+  const tasks = cards.map(({ step, pullRequest, workerDir, ...card }): TaskView => ({
+    ...taskView(card, undefined),
+    ...(card.marker === '=' && { state: 'paused' as const }),
+    step: step ?? null,
+    ...(pullRequest !== undefined && { pullRequest }),
+    ...(workerDir !== undefined && { workerDir }),
+  }));
+  return { sweeping: false, tasks, cycles, problems };
 }
 
 /** Joins one row with its workflow's status. */
@@ -68,31 +85,45 @@ export function taskView(card: CardStatus, status: TaskStatus | undefined): Task
     marker,
     priority,
     line,
-    state: stateOf(marker, needsHuman),
-    open,
+    state: stateOf(marker, { open, needsHuman }),
+    step: null,
     why: (open ? status?.why : undefined) || card.why,
+    open,
     needsHuman,
   };
   if (!status) return row;
-  const { task: _task, title: _title, epoch: _epoch, state, why, needsHuman: _, ...rest } = status;
-  return { ...row, why: row.why || why, lifecycle: state, ...rest };
+  const { task: _task, title: _title, epoch: _epoch, needsHuman: _, ...own } = status;
+  const { state: lifecycle, why, step, ...facts } = own;
+  return { ...row, why: row.why || why, lifecycle, step: (open && step) || null, ...facts };
 }
 
 /** How many tasks are in each state. */
 export function countStates(tasks: readonly TaskView[]): Record<TaskState, number> {
-  const counts = { pending: 0, running: 0, 'needs-you': 0, done: 0, failed: 0, 'not-planned': 0 };
+  const counts: Record<TaskState, number> = {
+    pending: 0,
+    running: 0,
+    paused: 0,
+    'needs-you': 0,
+    done: 0,
+    failed: 0,
+    'not-planned': 0,
+  };
   for (const task of tasks) counts[task.state] += 1;
   return counts;
 }
 
-function stateOf(marker: Marker, needsHuman: boolean): TaskState {
+function stateOf(
+  marker: Marker,
+  { open, needsHuman }: { open: boolean; needsHuman: boolean },
+): TaskState {
   switch (marker) {
     case ' ':
       return 'pending';
     case '=':
       return needsHuman ? 'needs-you' : 'running';
     case 'P':
-      return 'needs-you';
+      // While it is merged it needs nobody.
+      return open && !needsHuman ? 'running' : 'needs-you';
     case 'x':
       return 'done';
     case '*':

@@ -9,7 +9,7 @@ import type { CommandContext } from './command.ts';
 export async function detach(
   words: readonly string[],
   ralphDir: string,
-  { program, environment, cwd, stdout, log }: CommandContext,
+  { program, environment, cwd, stdout, log, signal }: CommandContext,
 ): Promise<{ code: number; pid?: number; logFile: string }> {
   const logFile = join(ralphDir, 'logs', 'host.log');
   await mkdir(dirname(logFile), { recursive: true });
@@ -28,7 +28,11 @@ export async function detach(
     code: Number(code ?? 1),
   }));
   const ready = once(child, 'message').then(() => ({ kind: 'ready' as const }));
+  // A person who changes their mind before it is up gets no background process.
+  const cancel = () => void child.kill('SIGTERM');
+  signal.addEventListener('abort', cancel, { once: true });
   const first = await Promise.race([ready, ended]);
+  signal.removeEventListener('abort', cancel);
   if (first.kind === 'ended') {
     const said = (await readFile(logFile)).subarray(before).toString('utf8');
     // A short run can end before anybody has looked.

@@ -26,7 +26,6 @@ export interface HostOrder {
   environment: Environment;
   /** `run`, or what this command hosts for: other commands read it. */
   purpose: string;
-  maxAgents: number;
   log: Log;
   signal: AbortSignal;
 }
@@ -123,14 +122,14 @@ async function useClient<T>(
 }
 
 async function hostWhile<T>(
-  { project, environment, maxAgents, log, signal }: HostOrder,
+  { project, environment, log, signal }: HostOrder,
   connection: ResolvedConnection,
   work: () => Promise<T>,
 ): Promise<T> {
   const { startHost } = await import('../workers/host.ts');
   const { watchServer } = await import('../workers/server/watch-server.ts');
   const tell = (line: string) => log.info(line);
-  const host = await startHost({ connection, project, maxAgents, log: tell });
+  const host = await startHost({ connection, project, environment, log: tell });
   const watch = watchServer(connection, {
     environment,
     log: tell,

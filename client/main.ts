@@ -17,6 +17,10 @@ function endOn(signal: 'SIGINT' | 'SIGTERM'): void {
   });
 }
 
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
 endOn('SIGINT');
 endOn('SIGTERM');
 // A reader that has seen enough (`wiggum logs AB-1 | head`) is no error.
@@ -38,4 +42,6 @@ const code = await runLine(process.argv.slice(2), {
     process.disconnect();
   },
 });
+// What is still on its way into a pipe would be lost by an exit.
+await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 process.exit(code);

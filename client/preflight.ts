@@ -1,5 +1,7 @@
+import { loadRun } from '../config/load-definitions.ts';
 import { openProject, type Project } from '../config/project.ts';
 import { loadProjectConfig } from '../config/project-config.ts';
+import type { Environment } from '../config/state-dir.ts';
 import type { Board } from '../workflows/domain/board.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import type { SweepSettings } from '../workflows/domain/sweep.ts';
@@ -32,8 +34,40 @@ export async function preflight(context: CommandContext, flags: SweepFlags): Pro
     log.warn(
       `uncommitted changes in ${dirty.slice(0, 3).join(', ')}${dirty.length > 3 ? ` and ${dirty.length - 3} more` : ''}: the work starts from HEAD and does not see them`,
     );
-  await mustHaveBackend(settings, context);
+  // A run that was interrupted goes on with the backend that it began with: asked when it is known.
+  if (!board.tasks.some(({ marker }) => marker === '=')) await mustHaveBackend(settings, context);
+  await mustHavePipeline({ board, settings, ralphDir, environment });
   return { project, board, settings };
+}
+
+/** Refuses a backend whose program is not there. */
+export async function mustHaveBackend(
+  { backend }: SweepSettings,
+  { environment, cwd }: Pick<CommandContext, 'environment' | 'cwd'>,
+): Promise<void> {
+  if (backend !== 'claude') return;
+  const program = claudeProgram(environment);
+  if (await findProgram(program, environment, cwd)) return;
+  throw new WiggumError(
+    'BACKEND_MISSING',
+    `The program "${program}" of the claude backend is not installed or not on PATH.`,
+  );
+}
+
+/** A pipeline that cannot be used would fail every task; better to say so once. */
+async function mustHavePipeline(input: {
+  board: Board;
+  settings: SweepSettings;
+  ralphDir: string;
+  environment: Environment;
+}): Promise<void> {
+  const { board, settings, ralphDir, environment } = input;
+  const next = board.tasks.find(({ marker }) => marker === ' ')?.id ?? '';
+  const { pipeline } = settings;
+  await loadRun(
+    { taskId: next, ...(pipeline !== undefined && { pipeline }) },
+    { ralphDir, environment },
+  );
 }
 
 function refuseInvalid(board: Board, file: string): void {
@@ -43,17 +77,4 @@ function refuseInvalid(board: Board, file: string): void {
   throw new WiggumError('BOARD_INVALID', `The board cannot be used:${lines.join('')}`, {
     where: file,
   });
-}
-
-async function mustHaveBackend(
-  { backend }: SweepSettings,
-  { environment, cwd }: CommandContext,
-): Promise<void> {
-  if (backend !== 'claude') return;
-  const program = claudeProgram(environment);
-  if (await findProgram(program, environment, cwd)) return;
-  throw new WiggumError(
-    'BACKEND_MISSING',
-    `The program "${program}" of the claude backend is not installed or not on PATH.`,
-  );
 }

@@ -1,5 +1,6 @@
 import { WiggumError } from '../workflows/domain/errors.ts';
 import type { Log, Output } from './command.ts';
+import { printable, printableText } from './render/text.ts';
 
 /**
  * Tells a person, or with `--json` a program, what went wrong. A program finds
@@ -16,8 +17,9 @@ export function reportError(
   }
   const { code, message, where, hint } = describe(error);
   const lines = [
-    message,
-    ...(where ? [`  where: ${where}`] : []),
+    // Boards, agents and programs are quoted here: nothing of theirs may steer the terminal.
+    printableText(message),
+    ...(where ? [`  where: ${printable(where)}`] : []),
     `  hint: ${hint}`,
     `  code: ${code}`,
   ];

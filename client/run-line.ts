@@ -14,6 +14,8 @@ export interface Surroundings extends Omit<CommandContext, 'log' | 'quiet'> {
   stderr: { write(text: string): unknown };
 }
 
+const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
+
 /** Why a command was told to end, as the reason of its signal. */
 export class Interruption extends Error {
   readonly exitCode: number;
@@ -53,10 +55,20 @@ export async function runLine(line: readonly string[], around: Surroundings): Pr
       log.debug(`while ending: ${error instanceof Error ? error.message : String(error)}`);
       return interruptedCode(around.signal, ExitCode.error);
     }
-    reportError(error, { json, showStack, stdout: around.stdout, log });
-    if (!(error instanceof WiggumError)) return ExitCode.error;
-    return command?.exitCodes?.[error.code] ?? error.exitCode;
+    const known = asWiggumError(error);
+    reportError(known ?? error, { json, showStack, stdout: around.stdout, log });
+    if (!known) return ExitCode.error;
+    return command?.exitCodes?.[known.code] ?? known.exitCode;
   }
+}
+
+/** A disk that is full or a folder that is closed to us is no defect, wherever it shows. */
+function asWiggumError(error: unknown): WiggumError | undefined {
+  if (error instanceof WiggumError) return error;
+  if (!(error instanceof Error)) return undefined;
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || !UNWRITABLE.includes(code)) return undefined;
+  return new WiggumError('NOT_WRITABLE', message, { cause: error, ...(path && { where: path }) });
 }
 
 async function load(name: string | undefined): Promise<Command<unknown>> {

@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { knownBackend, resolveBackend, type ProjectConfig } from '../config/project-config.ts';
+import { parseScript } from '../config/script-file.ts';
 import type { Environment } from '../config/state-dir.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import type { SweepSettings } from '../workflows/domain/sweep.ts';
@@ -37,7 +38,7 @@ export async function resolveSettings(input: {
       : flags.script !== undefined
         ? resolve(cwd, flags.script)
         : config.runtime.script && resolve(projectDir, config.runtime.script);
-  if (backend === 'script') await mustBeFile(script);
+  if (backend === 'script') await mustBeScenario(script);
   return {
     maxWorkers:
       flags.maxWorkers ?? workersFrom(environment) ?? config.workers.max_workers ?? DEFAULT_WORKERS,
@@ -79,17 +80,25 @@ async function backendOf({ flags, environment, config }: Parameters<typeof resol
   return resolveBackend({ environment, config });
 }
 
-async function mustBeFile(script: string | undefined): Promise<void> {
+/** A scenario that cannot be used would fail every task; all of its faults are told here. */
+async function mustBeScenario(script: string | undefined): Promise<void> {
   if (script === undefined)
     throw new WiggumError(
       'SCRIPT_INVALID',
       'The script backend needs a scenario: give --script FILE, or set runtime.script in .ralph/config.json.',
     );
-  const found = await stat(script).catch(() => undefined);
-  if (!found?.isFile())
-    throw new WiggumError('SCRIPT_INVALID', 'There is no scenario file at this place.', {
+  const text = await readFile(script, 'utf8').catch((cause: unknown) => {
+    throw new WiggumError('SCRIPT_INVALID', 'There is no readable scenario file at this place.', {
       where: script,
+      cause,
     });
+  });
+  const { problems } = parseScript(text);
+  if (problems.length === 0) return;
+  const lines = problems.map(({ where, message }) => `\n  ${where}: ${message}`);
+  throw new WiggumError('SCRIPT_INVALID', `The scenario cannot be used:${lines.join('')}`, {
+    where: script,
+  });
 }
 
 function workersFrom(environment: Environment): number | undefined {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
-import { differingSettings } from '../../workflows/domain/sweep.ts';
+import { differingSettings, type SweepSettings } from '../../workflows/domain/sweep.ts';
 import { askSweep } from '../ask.ts';
 import type { BoardView } from '../board-view.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { detach } from '../detach.ts';
+import { readFileView } from '../file-view.ts';
 import { follow, type Followed } from '../follow.ts';
-import { findHost, withHost, type Hosting } from '../hosting.ts';
+import { findHost, withClient, withHost, type HostHolder, type Hosting } from '../hosting.ts';
 import { countFlag } from '../parse-line.ts';
-import { preflight, type Prepared } from '../preflight.ts';
+import { mustHaveBackend, preflight, type Prepared } from '../preflight.ts';
 import { openScreen, type Screen } from '../screen.ts';
 import { withExplicitFlags, type SweepFlags } from '../sweep-settings.ts';
 import { watchBoard, type Look } from '../watch-board.ts';
@@ -43,39 +44,36 @@ export const run = defineCommand({
 
   async run({ detach: inBackground, json, ...flags }, context) {
     const prepared = await preflight(context, flags);
-    const holder = inBackground ? await findHost(prepared.project.ralphDir) : undefined;
-    if (inBackground && !holder) return runDetached(flags, { json, prepared, context });
-    if (holder)
-      context.log.info(`process ${holder.pid} hosts this project already; watching it instead`);
-    const screen = openScreen(context, { json });
-    return sweep({ prepared, flags, screen, context });
+    if (!inBackground) return sweep({ prepared, flags, json, context });
+    const holder = await findHost(prepared.project.ralphDir);
+    // Who hosts for one task only ends with it: a run in the background waits behind it.
+    return holder?.purpose === 'run'
+      ? stayBehind(holder, { prepared, flags, json, context })
+      : runDetached({ prepared, flags, json, context });
   },
 });
 
 interface Sweep {
   prepared: Prepared;
   flags: SweepFlags;
-  screen: Screen;
+  json: boolean;
   context: CommandContext;
 }
 
 async function sweep(order: Sweep): Promise<number> {
-  const { prepared, screen, context } = order;
-  const { project, settings } = prepared;
+  const { prepared, json, context } = order;
+  const { project } = prepared;
+  const screen = openScreen(context, { json });
   for (;;) {
-    const { followed, attachedTo } = await withHost(
+    const { followed, attachedTo, isOurs } = await withHost(
       {
         project,
         environment: context.environment,
         purpose: 'run',
-        maxAgents: settings.maxWorkers,
         log: screen.log,
         signal: context.signal,
       },
-      async (hosting) => ({
-        followed: await sweepThrough(order, hosting),
-        attachedTo: hosting.attachedTo,
-      }),
+      (hosting) => sweepThrough(order, hosting, screen),
     );
     switch (followed.kind) {
       case 'ended':
@@ -83,71 +81,90 @@ async function sweep(order: Sweep): Promise<number> {
         return exitCodeOf(followed.view);
       case 'interrupted':
         return ExitCode.interrupted;
-      case 'host-gone':
-        // Who hosted for one task only has done its part: the sweep goes on here.
-        if (attachedTo?.purpose !== 'run') continue;
-        screen.log.info(
+      case 'host-gone': {
+        // The sweep that was asked for here is not over because another process has ended.
+        if (isOurs || attachedTo?.purpose !== 'run') continue;
+        const view = await readFileView(project.ralphDir);
+        screen.end(view);
+        if (!view.tasks.some((task) => task.state === 'paused')) return exitCodeOf(view);
+        screen.log.warn(
           `the run of process ${attachedTo.pid} has ended; tasks stay open, \`wiggum run\` goes on`,
         );
         return ExitCode.error;
+      }
     }
   }
 }
 
+interface Swept {
+  followed: Followed;
+  attachedTo: HostHolder | undefined;
+  /** This command asked for the sweep; otherwise it only watches. */
+  isOurs: boolean;
+}
+
 async function sweepThrough(
-  { prepared: { project, settings }, flags, screen, context }: Sweep,
+  { prepared: { project, settings }, flags, context }: Sweep,
   { client, attachedTo, connection }: Hosting,
-): Promise<Followed> {
+  screen: Screen,
+): Promise<Swept> {
   const look = watchBoard(client, project.id);
+  const seen = await look();
+  const running = isSweeping(seen) ? seen.settings : undefined;
+  const wanted = running ? withExplicitFlags(running, flags, settings) : settings;
   if (attachedTo) {
-    const seen = await look();
-    if (isSweeping(seen)) {
-      const differing = differingSettings(
-        seen.settings,
-        withExplicitFlags(seen.settings, flags, settings),
-      );
-      if (differing.length > 0)
-        throw new WiggumError(
-          'SWEEP_OTHER_FLAGS',
-          `The run of process ${attachedTo.pid} goes on with other flags: ${differing.join('; ')}.`,
-        );
-    }
-    screen.log.info(`attached to the run of process ${attachedTo.pid}`);
-    if (!isSweeping(seen)) await askSweep(client, project, settings);
+    if (running) refuseOthers(attachedTo, running, wanted);
+    screen.log.info(`attached to process ${attachedTo.pid}, which works on this board already`);
   } else {
-    const { joined } = await askSweep(client, project, settings);
-    if (joined) await warnOfKeptSettings({ look, flags, settings, screen });
+    if (running) screen.log.info('goes on with the run that was interrupted');
     if (connection.uiUrl) screen.log.info(`Temporal pages: ${connection.uiUrl}`);
   }
+  const isOurs = !attachedTo || !running;
+  // What an interrupted run was started with stays, unless a flag says otherwise.
+  if (isOurs) {
+    await mustHaveBackend(wanted, context);
+    await askSweep(client, project, wanted);
+  }
   context.announceReady();
-  return follow({
+  const followed = await follow({
     look,
     screen,
     signal: context.signal,
     isOver: (view) => !view.sweeping,
     isHosted: async () => !attachedTo || (await findHost(project.ralphDir)) !== undefined,
   });
+  return { followed, attachedTo, isOurs };
 }
 
-/** A sweep that was interrupted keeps what it was started with; a person who asks otherwise must know. */
-async function warnOfKeptSettings(input: {
-  look: () => Promise<Look>;
-  flags: SweepFlags;
-  settings: Prepared['settings'];
-  screen: Screen;
-}): Promise<void> {
-  const seen = await input.look();
-  if (seen.kind !== 'view') return;
-  const wanted = withExplicitFlags(seen.settings, input.flags, input.settings);
-  const differing = differingSettings(seen.settings, wanted);
-  if (differing.length > 0)
-    input.screen.log.warn(`the unfinished run goes on with ${differing.join('; ')}`);
+function refuseOthers(holder: HostHolder, running: SweepSettings, wanted: SweepSettings): void {
+  const differing = differingSettings(running, wanted);
+  if (differing.length === 0) return;
+  throw new WiggumError(
+    'SWEEP_OTHER_FLAGS',
+    `The run of process ${holder.pid} goes on with other flags: ${differing.join('; ')}.`,
+  );
 }
 
-async function runDetached(
-  flags: SweepFlags,
-  { json, prepared, context }: { json: boolean; prepared: Prepared; context: CommandContext },
+/** `--detach` beside a living run: there is nothing to start, and nobody to wait for. */
+async function stayBehind(
+  holder: HostHolder,
+  { prepared: { project, settings }, flags, json, context }: Sweep,
 ): Promise<number> {
+  await withClient(context, async (client) => {
+    const seen = await watchBoard(client, project.id)();
+    if (isSweeping(seen))
+      refuseOthers(holder, seen.settings, withExplicitFlags(seen.settings, flags, settings));
+    else await askSweep(client, project, settings);
+  });
+  context.stdout.write(
+    json
+      ? `${JSON.stringify({ pid: holder.pid, attached: true })}\n`
+      : `Process ${holder.pid} works on this board already.\n  follow: wiggum status --watch\n`,
+  );
+  return ExitCode.ok;
+}
+
+async function runDetached({ prepared, flags, json, context }: Sweep): Promise<number> {
   const { code, pid, logFile } = await detach(
     ['run', ...wordsOf(flags)],
     prepared.project.ralphDir,

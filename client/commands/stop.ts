@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { findProject } from '../../config/project.ts';
-import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
+import { ExitCode } from '../../workflows/domain/errors.ts';
 import { defineCommand } from '../command.ts';
 import { endHost } from '../hosting.ts';
+import { initialisedProject } from '../initialised-project.ts';
 
 /** Ends the host and nothing else: tasks stay open and go on with the next run. */
 export const stop = defineCommand({
@@ -13,17 +13,17 @@ export const stop = defineCommand({
   details:
     '`wiggum stop` and `wiggum stop orchestrator` mean the same. Markers stay; `wiggum run` goes on.\nExits 1 when nothing was running.',
   options: z.object({
-    what: z.literal('orchestrator').optional(),
+    what: z
+      .literal('orchestrator', {
+        error: 'only `orchestrator` can stand here; `wiggum worker stop ID` ends one task',
+      })
+      .optional(),
     json: z.boolean().default(false),
   }),
   exitCodes: { NOT_INITIALISED: ExitCode.configuration },
 
   async run({ json }, { cwd, stdout, log }) {
-    const { projectDir, ralphDir, initialised } = await findProject(cwd);
-    if (!initialised)
-      throw new WiggumError('NOT_INITIALISED', 'This repository has no .ralph folder yet.', {
-        where: projectDir,
-      });
+    const { ralphDir } = await initialisedProject(cwd);
     if (!json) log.info('looking for the host of this project…');
     const ended = await endHost(ralphDir);
     if (json) stdout.write(`${JSON.stringify({ stopped: ended ?? null })}\n`);

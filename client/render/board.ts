@@ -12,6 +12,7 @@ export interface Drawing {
 const COLOURS: Record<TaskState, number> = {
   pending: 90,
   running: 36,
+  paused: 33,
   'needs-you': 33,
   done: 32,
   failed: 31,
@@ -21,22 +22,56 @@ const COLOURS: Record<TaskState, number> = {
 const WORDS: Record<TaskState, string> = {
   pending: 'pending',
   running: 'running',
+  paused: 'paused',
   'needs-you': 'needs you',
   done: 'done',
   failed: 'failed',
   'not-planned': 'not planned',
 };
 
+const TELLING: readonly TaskState[] = [
+  'running',
+  'needs-you',
+  'paused',
+  'failed',
+  'pending',
+  'done',
+  'not-planned',
+];
+
+const WIDEST_PLACE = 24;
+/** How a task's workflow tells its round: `execution · iteration 3 of 20 · 41 turns`. */
+const ITERATION = /iteration \d+ of (\d+)/;
+
 /** One line per task: marker, id, state, where it is, how long, what it cost, and why. */
 export function boardLines(view: BoardView, drawing: Drawing): string[] {
-  const idWidth = Math.max(2, ...view.tasks.map((task) => task.id.length));
-  return view.tasks.map((task) => taskLine(task, idWidth, drawing));
+  const rows = view.tasks.map((task) => ({ task, cells: cellsOf(task, drawing.now) }));
+  // A column is as wide as its widest cell, and absent when all of them are empty.
+  const widths = [0, 1, 2, 3, 4, 5].map((column) =>
+    Math.max(0, ...rows.map(({ cells }) => widthOf(cells[column] ?? ''))),
+  );
+  return rows.map(({ task, cells }) => {
+    const left = cells
+      .map((cell, column) => aligned(cell, widths[column] ?? 0, column))
+      .filter((cell) => cell !== '')
+      .join(' ');
+    const line = cut(`${left}  ${story(task)}`, drawing.columns).trimEnd();
+    return drawing.colour ? `\u001b[${COLOURS[task.state]}m${line}\u001b[0m` : line;
+  });
+}
+
+/** Leaves out what moves least when not all tasks fit; the order of the board stays. */
+export function mostTelling(tasks: readonly TaskView[], room: number): TaskView[] {
+  if (tasks.length <= room) return [...tasks];
+  const order = TELLING.flatMap((state) => tasks.filter((task) => task.state === state));
+  const kept = new Set(order.slice(0, Math.max(0, room)));
+  return tasks.filter((task) => kept.has(task));
 }
 
 /** What a person reads at the end or below the table. */
 export function summaryLine(view: BoardView): string {
   const counts = countStates(view.tasks);
-  const parts = (['done', 'needs-you', 'failed', 'running', 'pending'] as const)
+  const parts = (['done', 'needs-you', 'failed', 'running', 'paused', 'pending'] as const)
     .filter((state) => counts[state] > 0)
     .map(
       (state) =>
@@ -48,40 +83,57 @@ export function summaryLine(view: BoardView): string {
 }
 
 /** What is wrong on the board, with the line to look at. */
-export function problemLines(view: BoardView): string[] {
+export function problemLines(view: Pick<BoardView, 'problems' | 'cycles'>): string[] {
   return [
     ...view.problems.map(({ line, message }) => `kanban.md:${line}: ${printable(message)}`),
-    ...view.cycles.map((members) => `circular dependencies: ${members.join(' → ')}`),
+    ...view.cycles.map((members) =>
+      members.length === 1
+        ? `circular dependencies: ${printable(members[0] ?? '')} depends on itself`
+        : `circular dependencies: ${members.map(printable).join(' → ')}`,
+    ),
   ];
 }
 
 /** A task in one line without columns, for logs and pipes. */
-export function plainTaskLine(task: TaskView): string {
-  const facts = [WORDS[task.state], place(task), printable(task.why)].filter(Boolean).join(' · ');
-  return `[${task.marker}] ${task.id} ${facts}`;
+export function plainTaskLine(task: TaskView, now: number): string {
+  const [marker = '', id = '', ...facts] = cellsOf(task, now);
+  return `${marker} ${id} ${[...facts, why(task)].filter(Boolean).join(' · ')}`;
 }
 
-function taskLine(task: TaskView, idWidth: number, { now, columns, colour }: Drawing): string {
-  const elapsed = task.open && task.startedAt ? duration(now - Date.parse(task.startedAt)) : '';
-  const cost = task.costUsd ? dollars(task.costUsd) : '';
-  const left = [
+function cellsOf(task: TaskView, now: number): string[] {
+  return [
     `[${task.marker}]`,
-    fit(task.id, idWidth),
-    fit(WORDS[task.state], 11),
-    fit(place(task), 24),
-    elapsed.padStart(7),
-    cost.padStart(7),
-  ].join(' ');
-  const title = printable(task.title);
-  const why = printable(task.why);
-  const line = cut(`${left}  ${why ? `${why} · ${title}` : title}`, columns);
-  const padded = widthOf(line) > 0 ? line.trimEnd() : line;
-  return colour ? `\u001b[${COLOURS[task.state]}m${padded}\u001b[0m` : padded;
+    printable(task.id),
+    WORDS[task.state],
+    place(task),
+    task.open && task.startedAt ? duration(now - Date.parse(task.startedAt)) : '',
+    task.costUsd ? dollars(task.costUsd) : '',
+  ];
 }
 
-function place(task: TaskView): string {
-  if (!task.open || !task.step) return '';
-  return task.iteration === undefined ? task.step : `${task.step} #${task.iteration + 1}`;
+function aligned(cell: string, width: number, column: number): string {
+  // Amounts stand to the right.
+  return column > 3 ? cell.padStart(width) : fit(cell, width);
+}
+
+function place({ step, iteration, why: told }: TaskView): string {
+  if (!step) return '';
+  const limit = ITERATION.exec(told)?.[1];
+  const round = iteration === undefined ? '' : ` ${iteration + 1}${limit ? `/${limit}` : ''}`;
+  return cut(printable(step), WIDEST_PLACE - round.length) + round;
+}
+
+function story(task: TaskView): string {
+  const title = printable(task.title);
+  const reason = why(task);
+  return reason ? `${reason} · ${title}` : title;
+}
+
+/** The reason without what the columns before it say already. */
+function why({ why: told, step }: TaskView): string {
+  const [first, ...rest] = printable(told).split(' · ');
+  if (!step || first !== step) return printable(told);
+  return rest.filter((part) => !ITERATION.test(part)).join(' · ');
 }
 
 function wanting(count: number): string {

@@ -1,14 +1,15 @@
 /** Makes text of others safe for a terminal: control characters become visible, on one line. */
 export function printable(text: string): string {
-  return text.replace(
-    // Also the bidirectional marks and line separators that can make a line lie about itself.
-    // eslint-disable-next-line no-control-regex -- these are the characters that are looked for
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) =>
-      character === '\t' || character === '\n' || character === '\r'
-        ? ' '
-        : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return text.replace(/[\t\n\r]/g, ' ').replace(CONTROLS, visible);
+}
+
+/** The same for text of many lines, which keeps its lines and tabs. */
+export function printableText(text: string): string {
+  return text
+    .replace(/\r\n/g, '\n')
+    .replace(CONTROLS, (character) =>
+      character === '\n' || character === '\t' ? character : visible(character),
+    );
 }
 
 /** How many columns a terminal gives to a text. */
@@ -36,6 +37,15 @@ export function cut(text: string, width: number): string {
 export function fit(text: string, width: number): string {
   const short = cut(text, width);
   return short + ' '.repeat(Math.max(0, width - widthOf(short)));
+}
+
+// Also the bidirectional marks and line separators that can make a line lie about itself.
+const CONTROLS =
+  // eslint-disable-next-line no-control-regex -- these are the characters that are looked for
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+function visible(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 const SEGMENTS = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -1,0 +1,111 @@
+import { findPullRequest } from '../config/pull-request-file.ts';
+import type { Project } from '../config/project.ts';
+import { mergeUpdate } from '../workflows/contract.ts';
+import { ExitCode, WiggumError } from '../workflows/domain/errors.ts';
+import type { PullRequest } from '../workflows/domain/pull-request.ts';
+import { askTask, personAt } from './ask.ts';
+import type { TaskView } from './board-view.ts';
+import type { CommandContext } from './command.ts';
+import { withClient } from './hosting.ts';
+import { carryOut, type Carried, type TaskOrder } from './order-task.ts';
+import { failureReason, newestRuns } from './task-runs.ts';
+import { hasEnded, isTaskOpen, mergeObstacle } from './task-standing.ts';
+import { askTaskStatus } from './watch-board.ts';
+
+export interface MergeWish {
+  project: Project;
+  pullRequest: PullRequest;
+  json: boolean;
+}
+
+/** Has a pull request merged by its task's workflow, and shows it until that is done or cannot go on. */
+export async function mergePullRequest(wish: MergeWish, context: CommandContext): Promise<number> {
+  const { project, pullRequest, json } = wish;
+  const { number, taskId, state } = pullRequest;
+  if (state === 'merged') {
+    say(wish, context, `Pull request ${number} (${taskId}) is merged already.`);
+    return ExitCode.ok;
+  }
+  if (state === 'closed')
+    throw new WiggumError(
+      'REFUSED',
+      `Pull request ${number} is closed; \`wiggum worker restart ${taskId}\` makes another one.`,
+    );
+  await mustBeOpen(wish, context);
+  const carried = await carryOut(orderOf(wish, context), context, { json });
+  return report(wish, carried, context);
+}
+
+function orderOf({ project, pullRequest }: MergeWish, context: CommandContext): TaskOrder {
+  const task = pullRequest.taskId;
+  const argument = { by: personAt(context.environment) };
+  return {
+    project,
+    id: task,
+    purpose: `pr merge ${task}`,
+    give: async (client) => {
+      // Asked before and not yet through: the wish stands, there is only to watch it.
+      const status = await askTaskStatus(client, project.id, { id: task });
+      if (status?.state === 'merging') return;
+      await askTask(client, { project, task, update: mergeUpdate, argument });
+    },
+    isOver: (seen) => hasEnded(seen) || mergeObstacle(seen) !== undefined,
+  };
+}
+
+async function mustBeOpen(
+  { project, pullRequest: { taskId } }: MergeWish,
+  context: CommandContext,
+): Promise<void> {
+  if (await withClient(context, (client) => isTaskOpen(client, project.id, taskId))) return;
+  const run = (await newestRuns(project.ralphDir)).get(taskId);
+  const reason = run && (await failureReason(run.folder));
+  throw new WiggumError(
+    'TASK_NOT_RUNNING',
+    `The run of ${taskId} has ended${reason ? `: ${reason}` : ''}. \`wiggum worker restart ${taskId}\` goes on in its workspace.`,
+  );
+}
+
+async function report(wish: MergeWish, carried: Carried, context: CommandContext): Promise<number> {
+  const { taskId, number } = wish.pullRequest;
+  switch (carried.kind) {
+    case 'interrupted':
+      return ExitCode.interrupted;
+    case 'vanished':
+      throw new WiggumError('REFUSED', `${taskId} is no longer on the board.`);
+    case 'host-gone':
+      throw new WiggumError(
+        'REFUSED',
+        `Process ${carried.pid}, which merged ${taskId}, has ended; \`wiggum run\` or the same command again goes on.`,
+      );
+    case 'ended':
+      break;
+  }
+  const obstacle = mergeObstacle(carried.task);
+  if (obstacle !== undefined)
+    throw new WiggumError(
+      'CHECKOUT_DIRTY',
+      `The merge of pull request ${number} waits: ${obstacle}.\nIt goes on while a host is running: \`wiggum run\`, or this command again.`,
+    );
+  if (carried.task.state !== 'done') throw notMerged(carried.task, number);
+  const { target, mergedAs } = await findPullRequest(wish.project.ralphDir, number);
+  const commit = mergedAs ? ` as ${mergedAs.slice(0, 10)}` : '';
+  say(wish, context, `Pull request ${number} (${taskId}) is merged into ${target}${commit}.`);
+  return ExitCode.ok;
+}
+
+function notMerged({ id, why, lifecycle }: TaskView, number: number): WiggumError {
+  const isConflict = lifecycle === 'merge_conflict' || why.startsWith('merge conflict');
+  const goOn = isConflict ? '' : ` \`wiggum worker restart ${id}\` begins again in its workspace.`;
+  return new WiggumError(
+    isConflict ? 'MERGE_CONFLICT' : 'REFUSED',
+    `Pull request ${number} of ${id} was not merged: ${why}.${goOn}`,
+  );
+}
+
+function say({ json, pullRequest }: MergeWish, { stdout }: CommandContext, text: string): void {
+  const { number, taskId } = pullRequest;
+  stdout.write(
+    json ? `${JSON.stringify({ pullRequest: number, task: taskId, merged: true })}\n` : `${text}\n`,
+  );
+}

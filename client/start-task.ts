@@ -1,0 +1,111 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadRun } from '../config/load-definitions.ts';
+import { restartUpdate } from '../workflows/contract.ts';
+import { WiggumError } from '../workflows/domain/errors.ts';
+import { askStart, askTask, personAt } from './ask.ts';
+import type { CommandContext } from './command.ts';
+import { findHost, withClient } from './hosting.ts';
+import type { TaskOrder } from './order-task.ts';
+import { mustHaveBackend, type Prepared } from './preflight.ts';
+import { isTaskOpen, isThrough } from './task-standing.ts';
+import { newestRuns } from './task-runs.ts';
+
+export interface StartWish {
+  action: 'start' | 'restart';
+  id: string;
+  /** Step to begin at. */
+  from: string | undefined;
+  prepared: Prepared;
+}
+
+/** Decides what starting or restarting a task means now; refuses when there is nothing to do. */
+export async function planStart(wish: StartWish, context: CommandContext): Promise<TaskOrder> {
+  const { action, id, from, prepared } = wish;
+  const { project } = prepared;
+  refuseSettled(wish);
+  if (from !== undefined) await mustHaveStep(wish, from, context);
+  const isOpen = await withClient(context, (client) => isTaskOpen(client, project.id, id));
+  const order = { project, id, purpose: `worker ${action} ${id}`, isOver: isThrough };
+  if (!isOpen) {
+    await mustHaveBackend(prepared.settings, context);
+    return { ...order, give: await startAnew(wish) };
+  }
+  if (action === 'start') {
+    await refuseAtWork(wish);
+    context.log.info(`${id} was interrupted; it goes on where it stood`);
+    return { ...order, give: () => Promise.resolve() };
+  }
+  const argument = { by: personAt(context.environment), ...(from !== undefined && { from }) };
+  return {
+    ...order,
+    give: async (client) => {
+      await askTask(client, { project, task: id, update: restartUpdate, argument });
+    },
+  };
+}
+
+function refuseSettled({ action, id, prepared: { board } }: StartWish): void {
+  const marker = board.tasks.find((task) => task.id === id)?.marker;
+  const state = marker === 'x' ? 'done ([x])' : marker === 'N' ? 'not planned ([N])' : undefined;
+  if (state === undefined) return;
+  throw new WiggumError(
+    'REFUSED',
+    `${id} is ${state}: there is nothing to ${action}. Set its marker to [ ] on the board to have it done again.`,
+  );
+}
+
+async function refuseAtWork({ id, prepared: { project, board } }: StartWish): Promise<void> {
+  const marker = board.tasks.find((task) => task.id === id)?.marker;
+  if (marker === 'P')
+    throw new WiggumError(
+      'REFUSED',
+      `${id} is through and waits for its merge: \`wiggum pr merge ${id}\` merges it, \`wiggum worker restart ${id}\` begins again.`,
+    );
+  const host = await findHost(project.ralphDir);
+  if (host)
+    throw new WiggumError('TASK_ALREADY_RUNS', `${id} runs already, in process ${host.pid}.`);
+}
+
+/** A task without an open workflow: a restart goes on in the workspace of its last run. */
+async function startAnew({ action, id, from, prepared }: StartWish): Promise<TaskOrder['give']> {
+  const { project, settings } = prepared;
+  const run = action === 'restart' ? (await newestRuns(project.ralphDir)).get(id) : undefined;
+  const hasWorkspace = run !== undefined && (await isFolder(join(run.folder, 'workspace')));
+  if (action === 'restart' && from !== undefined && !hasWorkspace)
+    throw new WiggumError(
+      'REFUSED',
+      `${id} has no workspace to begin at ${from} in; \`wiggum worker start ${id}\` begins in a new one.`,
+    );
+  return async (client) => {
+    await askStart(client, project, {
+      id,
+      settings,
+      ...(from !== undefined && { from }),
+      ...(run && hasWorkspace && { epoch: run.epoch }),
+    });
+  };
+}
+
+async function mustHaveStep(
+  { id, prepared: { project, settings } }: StartWish,
+  from: string,
+  { environment }: CommandContext,
+): Promise<void> {
+  const { pipeline } = await loadRun(
+    { taskId: id, ...(settings.pipeline !== undefined && { pipeline: settings.pipeline }) },
+    { ralphDir: project.ralphDir, environment },
+  );
+  if (pipeline.steps.some((step) => step.id === from)) return;
+  const known = pipeline.steps.map((step) => step.id).join(', ');
+  throw new WiggumError(
+    'USAGE',
+    `The pipeline ${pipeline.name} has no step "${from}"; it has ${known}.`,
+  );
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

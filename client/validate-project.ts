@@ -1,0 +1,86 @@
+import type { DefinitionProblem } from '../config/agent-definition.ts';
+import { loadProjectConfig } from '../config/project-config.ts';
+import type { Environment } from '../config/state-dir.ts';
+import {
+  MARKERS,
+  PRIORITIES,
+  type Board,
+  type BoardProblem,
+  type Marker,
+  type Priority,
+} from '../workflows/domain/board.ts';
+import { analyseDependencies } from '../workflows/domain/dependencies.ts';
+import { WiggumError } from '../workflows/domain/errors.ts';
+import { checkDefinitions } from './check-definitions.ts';
+import { readBoardFile } from './read-board.ts';
+
+/** Everything that `validate` found out. */
+export interface Validation {
+  board: string;
+  tasks: number;
+  /** Archived tasks count as done. */
+  statuses: Record<Marker, number>;
+  priorities: Record<Priority, number>;
+  /** On the board; every one of them makes it invalid. */
+  errors: BoardProblem[];
+  cycles: string[][];
+  /** Faults in settings, pipelines and agents. */
+  definitions: DefinitionProblem[];
+  notices: DefinitionProblem[];
+}
+
+/** Checks a board and, with `ralphDir`, the definitions around it; reports all faults at once. */
+export async function validateProject({
+  board: file,
+  ralphDir,
+  environment,
+}: {
+  board: string;
+  ralphDir: string | undefined;
+  environment: Environment;
+}): Promise<Validation> {
+  const { board } = await readBoardFile(file);
+  const pending = board.tasks.filter((task) => task.marker === ' ');
+  const { problems, notices } = ralphDir
+    ? await checkAround(ralphDir, environment)
+    : { problems: [], notices: [] };
+  return {
+    board: file,
+    tasks: board.tasks.length,
+    ...countTasks(board),
+    errors: board.problems,
+    cycles: analyseDependencies(pending.map((task) => ({ ...task, hasPlan: false }))).cycles,
+    definitions: problems,
+    notices,
+  };
+}
+
+function countTasks({ tasks, archived }: Board): Pick<Validation, 'statuses' | 'priorities'> {
+  const live = new Set(tasks.map((task) => task.id));
+  const statuses = Object.fromEntries(
+    MARKERS.map((marker) => [marker, tasks.filter((task) => task.marker === marker).length]),
+  ) as Record<Marker, number>;
+  statuses.x += archived.filter((id) => !live.has(id)).length;
+  const priorities = Object.fromEntries(
+    PRIORITIES.map((priority) => [
+      priority,
+      tasks.filter((task) => task.priority === priority).length,
+    ]),
+  ) as Record<Priority, number>;
+  return { statuses, priorities };
+}
+
+async function checkAround(ralphDir: string, environment: Environment) {
+  const { problems, notices } = await checkDefinitions({ ralphDir, environment });
+  const settings = await loadProjectConfig(ralphDir).then(
+    () => [],
+    (cause: unknown) => {
+      if (!(cause instanceof WiggumError)) throw cause;
+      return [{ file: cause.where ?? ralphDir, message: cause.message }];
+    },
+  );
+  // Both may have read the settings: one fault is told once.
+  const known = new Set(problems.map(({ file, message }) => `${file}\n${message}`));
+  const added = settings.filter(({ file, message }) => !known.has(`${file}\n${message}`));
+  return { problems: [...added, ...problems], notices };
+}
