@@ -16,7 +16,10 @@ interface ScriptPlan {
   order: 'start' | 'resume';
   sessionFile: string;
   sessionId: string;
+  /** Names the turn in the ledger. */
   key: string;
+  /** Names what is done in the session: a turn that continues another one goes on behind it. */
+  part: string;
   taskId: string;
   stepId: string;
   workspace: string;
@@ -37,6 +40,7 @@ export async function writePlan(context: TurnContext, order: ScriptPlan['order']
     sessionFile: sessionFile(turn),
     sessionId: turn.sessionId,
     key: turn.key,
+    part: `${turn.runId}/${turn.iteration}-${turn.purpose}`,
     taskId: turn.place.taskId,
     stepId: turn.stepId,
     workspace: turn.place.workspace,

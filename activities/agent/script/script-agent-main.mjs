@@ -21,13 +21,13 @@ const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const prompt = readFileSync(0, 'utf8');
 const used = { turns: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 const session = openSession();
-/** What of this turn is done: the words of a turn that was interrupted must be said again. */
-const turn = (session.turns[plan.key] ??= { done: 0 });
+/** What of this part is done: the words of a turn that was interrupted must be said again. */
+const turn = (session.turns[plan.part] ??= { done: 0 });
 
 note(plan.order, { prompt: prompt.slice(0, 160), done: turn.done });
 emit({ type: 'session', session_id: plan.sessionId, resumed: plan.order === 'resume' });
 save();
-for (const action of plan.actions.slice(0, turn.done)) speak(action);
+for (const action of plan.actions.slice(0, turn.done)) repeat(action);
 while (turn.done < plan.actions.length) {
   const action = plan.actions[turn.done];
   note('step', { number: turn.done, action: Object.keys(action)[0] });
@@ -51,8 +51,19 @@ async function act(action) {
   else if ('tokens' in action)
     use({ input_tokens: action.tokens.input, output_tokens: action.tokens.output });
   else if ('hang' in action) await pause(2 ** 31 - 1);
-  else if ('ignore_sigterm' in action) process.on('SIGTERM', () => {});
+  else if ('ignore_sigterm' in action) ignoreSigterm();
   else endBy(action);
+}
+
+// Said again without a number: words count as a turn only once.
+function repeat(action) {
+  const words = wordsOf(action);
+  if (words !== undefined) emit({ type: 'text', text: words });
+  if ('ignore_sigterm' in action) ignoreSigterm();
+}
+
+function ignoreSigterm() {
+  process.on('SIGTERM', () => {});
 }
 
 // These end the turn once: a session that is continued goes on behind them.
@@ -80,9 +91,14 @@ function endBy(action) {
 }
 
 function speak(action) {
-  if ('say' in action) say(action.say);
-  if ('report' in action) say(`<${plan.reportTag}>\n${action.report}\n</${plan.reportTag}>`);
-  if ('result' in action) say(resultTag(action.result));
+  const words = wordsOf(action);
+  if (words !== undefined) say(words);
+}
+
+function wordsOf(action) {
+  if ('say' in action) return action.say;
+  if ('report' in action) return `<${plan.reportTag}>\n${action.report}\n</${plan.reportTag}>`;
+  return 'result' in action ? resultTag(action.result) : undefined;
 }
 
 function run({ run: command, on_failure: onFailure }) {
