@@ -39,7 +39,11 @@ export async function saveRecord(ralphDir: string, record: PullRequest): Promise
 
 /** The pull request that this task run has already; one run has one. */
 export async function recordOfRun(place: RunPlace): Promise<PullRequest | undefined> {
-  const { pullRequests, problems } = await readPullRequests(place.ralphDir);
+  const { pullRequests, problems } = await readPullRequests(place.ralphDir).catch(
+    (cause: unknown) => {
+      throw notWritable(cause, 'the pull request', path.join(place.ralphDir, 'pull-requests'));
+    },
+  );
   const found = pullRequests.find(
     ({ taskId, epoch }) => taskId === place.taskId && epoch === place.epoch,
   );
