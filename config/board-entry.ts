@@ -127,12 +127,13 @@ function readBody(id: string, lines: BoardLine[]): EntryBody {
     const [, indent = '', content = ''] = bullet;
     const field = FIELD.exec(content);
     const opensList = LIST.exec(content);
-    const misplaced = indent !== FIELD_INDENT && (field || opensList?.[2] !== undefined);
+    // An item may begin like a field: "Priority: shown in the list".
+    const isItem = list !== undefined && indent === ITEM_INDENT;
+    const misplaced = !isItem && indent !== FIELD_INDENT && (field || opensList?.[2] !== undefined);
     if (misplaced) {
       const name = field?.[1] ?? opensList?.[1] ?? '';
       report.error(line.number, `has ${name} at the wrong depth: fields stand 2 spaces deep`);
     }
-    const isItem = list !== undefined && indent === ITEM_INDENT;
     if (isItem && list) takeItem(list, content);
     else if (indent === FIELD_INDENT || misplaced) {
       list = undefined;

@@ -36,8 +36,8 @@ export function setMarker(text: string, id: string, marker: Marker): string | un
 }
 
 /** Says why nothing may be written to or started from this board, or undefined. */
-export function whatBlocks(board: Board): BoardProblem | undefined {
-  return board.problems.find((problem) => problem.blocksBoard);
+export function whatBlocks({ problems }: Pick<Board, 'problems'>): BoardProblem | undefined {
+  return problems.find((problem) => problem.blocksBoard);
 }
 
 function readEntries({ lines, bodyFrom = 0 }: BoardLayout): BoardEntry[] {

@@ -20,6 +20,8 @@ export interface DoneComment {
   from: number;
   to: number;
   ids: string[];
+  /** Nothing else stands on these lines. */
+  alone: boolean;
 }
 
 export interface BoardLayout {
@@ -42,7 +44,7 @@ export const TASKS_HEADING = /^## +TASKS\s*$/;
 const HEADING = /^(#{1,6})\s/;
 const TASK_LINE = /^- \[([^\]]*)\] \*\*\[([^\]]*)\]\*\*(.*)$/s;
 const FENCE = /^\s*(`{3,}|~{3,})(.*)$/s;
-const DONE_COMMENT = /^\s*<!--\s*done:(.*?)-->/s;
+const DONE = /^\s*done:(.*)$/s;
 
 /** Splits a board into lines and says which of them are only quoted. */
 export function scanBoard(text: string): BoardLayout {
@@ -58,12 +60,8 @@ export function scanBoard(text: string): BoardLayout {
     line.hidden = true;
     line.indented = opened.indented;
     region = isClosed(opened, line) ? undefined : opened;
-    if (!region && opened.kind === 'comment') {
-      const whole = layout.lines.slice(opened.line - 1, line.number).map((part) => part.text);
-      const ids = DONE_COMMENT.exec(whole.join('\n'))?.[1];
-      if (ids !== undefined)
-        layout.done.push({ from: opened.line, to: line.number, ids: splitIds(ids) });
-    }
+    if (!region && opened.kind === 'comment')
+      layout.done.push(...readDone(layout.lines.slice(opened.line - 1, line.number)));
   }
   if (region)
     layout.unclosed = {
@@ -96,6 +94,26 @@ export function splitIds(list: string): string[] {
     .filter((id) => id !== '');
 }
 
+/** Reads the archive out of the lines of a comment, or of several that follow each other. */
+function readDone(lines: BoardLine[]): DoneComment[] {
+  const text = lines.map((line) => line.text).join('\n');
+  const done: string[] = [];
+  let others = '';
+  let at = 0;
+  for (;;) {
+    const from = text.indexOf('<!--', at);
+    const to = from === -1 ? -1 : text.indexOf('-->', from + 4);
+    if (to === -1) break;
+    const list = DONE.exec(text.slice(from + 4, to))?.[1];
+    others += text.slice(at, list === undefined ? to : from);
+    if (list !== undefined) done.push(list);
+    at = to + 3;
+  }
+  const alone = (others + text.slice(at)).trim() === '';
+  const [from = 0, to = 0] = [lines[0]?.number, lines.at(-1)?.number];
+  return done.length === 0 ? [] : [{ from, to, ids: done.flatMap(splitIds), alone }];
+}
+
 /** A stretch of lines that only quotes. */
 interface Region {
   kind: 'comment' | 'fence';
@@ -117,8 +135,19 @@ function openedBy(line: BoardLine): Region | undefined {
 function isClosed(region: Region, line: BoardLine): boolean {
   if (region.kind === 'comment') {
     // `<!-->` is no end: the search begins behind the opening.
-    const from = line.number === region.line ? line.text.indexOf('<!--') + 4 : 0;
-    return line.text.includes('-->', from);
+    let from = line.number === region.line ? line.text.indexOf('<!--') + 4 : 0;
+    for (;;) {
+      const end = line.text.indexOf('-->', from);
+      if (end === -1) return false;
+      if (
+        !line.text
+          .slice(end + 3)
+          .trimStart()
+          .startsWith('<!--')
+      )
+        return true;
+      from = line.text.indexOf('<!--', end + 3) + 4;
+    }
   }
   if (line.number === region.line) return false;
   const [, fence = '', info = ''] = FENCE.exec(line.text) ?? [];

@@ -18,23 +18,24 @@ export function sortBoard(text: string): string {
 
   const head = layout.lines.slice(0, bodyFrom).map((line) => line.raw);
   const ending = head.at(-1)?.endsWith('\r\n') ? '\r\n' : '\n';
-  const isSorted = (section: Section) => !section.heading || holdsTask(section);
   const chunks = [
-    ...sections.filter(isSorted).flatMap(looseText),
+    ...sections.filter((section) => !section.heading || holdsTask(section)).flatMap(looseText),
     ...GROUPS.flatMap(({ heading, markers }) => {
       const group = tasks.filter((task) => markers.includes(task.marker));
       group.sort((a, b) => (a.id < b.id ? -1 : 1));
-      return group.length === 0 ? [] : [[`### ${heading}`], ...group.map((task) => task.lines)];
+      const title = [`### ${heading}${ending}`];
+      return group.length === 0 ? [] : [title, ...group.map((task) => task.lines.map(rawOf))];
     }),
     // A section of prose is not ours to dissolve: it goes below the tasks as it stands.
-    ...sections.filter((section) => !isSorted(section)).map(sectionLines),
+    ...sections
+      .filter((section, index) => !holdsTask(section) && isProse(sections, index))
+      .map((section) => sectionLines(section).map(rawOf)),
   ]
-    .map((chunk) => chunk.map((line) => (typeof line === 'string' ? line : withoutEnding(line))))
-    .map(trimBlankLines)
-    .filter((chunk) => chunk.length > 0)
-    .map((chunk) => chunk.join(ending));
-  const body = chunks.join(ending + ending);
-  return head.join('') + ending + body + (text.endsWith('\n') ? ending : '');
+    .map((chunk) => trimBlankLines(chunk).join(''))
+    .filter((chunk) => chunk !== '')
+    .map((chunk) => (chunk.endsWith('\n') ? chunk : chunk + ending));
+  const body = chunks.join(ending);
+  return head.join('') + ending + (text.endsWith('\n') ? body : body.replace(/\r?\n$/, ''));
 }
 
 /** Moves finished tasks into one done comment below `## TASKS`; throws on an invalid board. */
@@ -47,7 +48,7 @@ export function collapseDone(text: string): { text: string; collapsed: string[] 
   if (collapsed.length === 0) return { text, collapsed };
 
   const isArchive = ({ number }: BoardLine) =>
-    layout.done.some(({ from, to }) => number >= from && number <= to);
+    layout.done.some(({ from, to, alone }) => alone && number >= from && number <= to);
   for (const section of sections)
     section.parts = section.parts
       .filter((part) => !isDone(part))
@@ -142,10 +143,22 @@ function isDone(part: Part): part is TaskPart {
 /** A heading stays while it, or a heading below it, has tasks or text. */
 function isWorthKeeping(sections: Section[], index: number): boolean {
   const section = sections[index];
-  if (!section?.heading || hasContent(section)) return true;
-  const below = sections.slice(index + 1);
-  const end = below.findIndex(({ level }) => level <= section.level);
-  return below.slice(0, end === -1 ? below.length : end).some(hasContent);
+  return !section?.heading || [section, ...below(sections, index)].some(hasContent);
+}
+
+/** A heading with text and no tasks, or one above such. */
+function isProse(sections: Section[], index: number): boolean {
+  const section = sections[index];
+  const holdsText = (candidate: Section) => !holdsTask(candidate) && hasContent(candidate);
+  return !!section?.heading && [section, ...below(sections, index)].some(holdsText);
+}
+
+/** The sections of deeper headings under this one. */
+function below(sections: Section[], index: number): Section[] {
+  const level = sections[index]?.level ?? 0;
+  const rest = sections.slice(index + 1);
+  const end = rest.findIndex((section) => section.level <= level);
+  return rest.slice(0, end === -1 ? rest.length : end);
 }
 
 function hasContent(section: Section): boolean {
@@ -156,8 +169,8 @@ function holdsTask(section: Section): boolean {
   return section.parts.some((part) => part.kind === 'task');
 }
 
-function looseText(section: Section): BoardLine[][] {
-  return section.parts.filter((part) => part.kind === 'text').map((part) => part.lines);
+function looseText(section: Section): string[][] {
+  return section.parts.filter((part) => part.kind === 'text').map((part) => part.lines.map(rawOf));
 }
 
 function sectionLines(section: Section): BoardLine[] {
@@ -176,6 +189,6 @@ function isBlank(line: BoardLine): boolean {
   return line.text.trim() === '';
 }
 
-function withoutEnding(line: BoardLine): string {
-  return line.raw.replace(/\r?\n$/, '');
+function rawOf(line: BoardLine): string {
+  return line.raw;
 }

@@ -167,7 +167,7 @@ describe('parseBoard', () => {
     ['no heading', task('AB-1'), 1, 1],
   ])('blocks a board with %s (#17)', (_name, text, line, count) => {
     const { problems } = parseBoard(text);
-    expect(whatBlocks({ tasks: [], archived: [], problems })).toMatchObject({ line });
+    expect(whatBlocks({ problems })).toMatchObject({ line });
     expect(problems.filter((each) => each.blocksBoard)).toHaveLength(count);
   });
 

@@ -73,7 +73,7 @@ export interface BoardStatus {
 
 /** Whether two sweeps would act alike; `run` refuses to join one that does not. */
 export function differingSettings(running: SweepSettings, wanted: SweepSettings): string[] {
-  const names: [keyof SweepSettings, string][] = [
+  const names: [Exclude<keyof SweepSettings, 'environment'>, string][] = [
     ['maxWorkers', '--max-workers'],
     ['autoMerge', '--auto-merge'],
     ['pipeline', '--pipeline'],
@@ -85,7 +85,7 @@ export function differingSettings(running: SweepSettings, wanted: SweepSettings)
     .map(([key, flag]) => `${spelled(flag, running[key])}, not ${spelled(flag, wanted[key])}`);
 }
 
-function spelled(flag: string, value: SweepSettings[keyof SweepSettings]): string {
+function spelled(flag: string, value: string | number | boolean | undefined): string {
   if (value === undefined || value === false) return `no ${flag}`;
-  return value === true ? flag : `${flag} ${String(value)}`;
+  return value === true ? flag : `${flag} ${value}`;
 }
