@@ -14,9 +14,16 @@ export interface PipelineRun {
   from?: string;
   /** Steps of this run so far; grows as the pipeline moves. */
   records: StepRecord[];
-  /** The second that the last step began at: no two steps of a task share one. */
-  clock: { last: number };
+  /** What was begun in this task run so far, also what a restart cut off. */
+  begun: Begun;
   progress: (now: PipelineProgress) => void;
+}
+
+export interface Begun {
+  /** The second that the last step began at: no two steps of a task share one. */
+  lastEpoch: number;
+  /** Starts of each step. */
+  visits: Record<string, number>;
 }
 
 export interface PipelineProgress {
@@ -51,8 +58,8 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
         fault: `cost limit: $${spent.toFixed(2)} spent, $${pipeline.costLimitUsd} allowed by pipeline ${pipeline.name}`,
       };
     // Run ids are `<step>-<epoch>`; two runs within one second take the next free epoch.
-    const epoch = Math.max(Math.floor(Date.now() / 1000), run.clock.last + 1);
-    run.clock.last = epoch;
+    const epoch = Math.max(Math.floor(Date.now() / 1000), run.begun.lastEpoch + 1);
+    run.begun.lastEpoch = epoch;
     const runId = `${unit.id}-${epoch}`;
     const { result, detail } = await runStep(run, state, unit, { runId, epoch, memory });
     lastDetail = detail;
@@ -76,7 +83,8 @@ async function runStep(
   const { prepared, hostId } = run;
   const plan = prepared.plans[state.path.join('/')];
   if (!plan) throw ApplicationFailure.nonRetryable(`no plan for step ${state.path.join(' › ')}`);
-  const visit = run.records.filter((record) => record.step === unit.id).length + 1;
+  const visit = (run.begun.visits[unit.id] ?? 0) + 1;
+  run.begun.visits[unit.id] = visit;
   const parent = parentOf(prepared, state.path, started.memory);
   const readonly = unit.readonly || plan.readonly;
   const following = nextStepId(prepared.pipeline, state);

@@ -6,7 +6,7 @@ import { finalFault, type PreparedTask, type TaskResult, type TaskStatus } from 
 import type { TaskInput } from './domain/task-input.ts';
 import { reasonOf } from './failure-reason.ts';
 import { joinTrain, leaveTrain } from './merge-train.ts';
-import { runPipeline } from './pipeline.ts';
+import { runPipeline, type Begun } from './pipeline.ts';
 import { TaskStory } from './task-story.ts';
 
 /** What a person or a supervisor wants of a running task. */
@@ -20,7 +20,7 @@ export class TaskRun {
   private given: Order | undefined;
   private scope: CancellationScope | undefined;
   private approvedBy: string | undefined;
-  private readonly clock = { last: 0 };
+  private readonly begun: Begun = { lastEpoch: 0, visits: {} };
   /** Whether the merge train owes us an answer. */
   private inTrain = false;
   private settled: MergeOutcome | undefined;
@@ -107,7 +107,7 @@ export class TaskRun {
       settings,
       ...(from && { from }),
       records: this.status.steps,
-      clock: this.clock,
+      begun: this.begun,
       progress: ({ step, doing, ...at }) => {
         this.story.enter(step, at);
         this.story.say(doing);

@@ -13,6 +13,7 @@ import { taskWorkflowId } from '../../workflows/contract.ts';
 import type { Marker } from '../../workflows/domain/board.ts';
 import type { SweepSettings } from '../../workflows/domain/sweep.ts';
 import type { TaskStatus } from '../../workflows/domain/task.ts';
+import { recordHistories } from './record-history.ts';
 import { makeRepository, type TestProject } from './with-repository.ts';
 import { withTemporal } from './with-temporal.ts';
 
@@ -84,6 +85,7 @@ export async function withWorld(
       const served = { host: await serve() };
       try {
         await live(describe({ plan, repository, project, client, served, serve }));
+        await recordHistories(client, path.dirname(repository.dir));
       } finally {
         await served.host.stop();
       }

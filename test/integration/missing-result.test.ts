@@ -2,10 +2,10 @@ import { expect, it } from '@jest/globals';
 import { task, withWorld } from '../helpers/with-world.ts';
 
 const PIPELINE = {
-  name: 'audited',
+  name: 'documented',
   steps: [
     { id: 'execution', agent: 'engineering.software-engineer', max: 2, commit_after: true },
-    { id: 'audit', agent: 'engineering.security-audit', max: 4, readonly: true },
+    { id: 'docs', agent: 'product.documentation-writer', max: 4 },
   ],
 };
 const SCRIPT = `tasks:
@@ -14,7 +14,7 @@ const SCRIPT = `tasks:
       - - write: { path: one.txt, content: "one\\n" }
         - tick_prd: all
         - result: PASS
-    audit:
+    docs:
       - - say: I forgot how to end.
         - forget_result: PASS
   AB-2:
@@ -22,7 +22,7 @@ const SCRIPT = `tasks:
       - - write: { path: two.txt, content: "two\\n" }
         - tick_prd: all
         - result: PASS
-    audit:
+    docs:
       - - no_result: true
 `;
 
@@ -33,8 +33,8 @@ it('asks once for a missing result, and fails a step that never gives one (#81, 
     const roads = view.tasks.map(({ steps }) =>
       steps?.map(({ step, result }) => `${step} ${result}`),
     );
-    expect(roads[0]).toEqual(['execution PASS', 'audit PASS']);
-    expect(roads[1]).toEqual(['execution PASS', 'audit UNKNOWN', 'audit UNKNOWN', 'audit UNKNOWN']);
+    expect(roads[0]).toEqual(['execution PASS', 'docs PASS']);
+    expect(roads[1]).toEqual(['execution PASS', 'docs UNKNOWN', 'docs UNKNOWN', 'docs UNKNOWN']);
     expect(await world.markers()).toEqual({ 'AB-1': 'x', 'AB-2': '*' });
     const asked = (await world.ledger()).filter(({ key }) => key.includes('ask-result'));
     expect(asked.filter(({ event, task: id }) => event === 'resume' && id === 'AB-1')).toHaveLength(
