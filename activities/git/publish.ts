@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { makeBorrowingRepository } from './borrowing-repository.ts';
-import { git, type Repository } from './git.ts';
+import { askGit, git, type Repository } from './git.ts';
 import { openProject, tipOf } from './project-repository.ts';
 import { runKey, taskBranch } from './run-names.ts';
 import { enterWorkspace } from './task-repository.ts';
@@ -27,7 +27,11 @@ export async function publishBranch(place: RunPlace): Promise<{ head: string }> 
   });
   // Rebases move the branch sideways, so only the old value guards it: nobody else writes here.
   const fetched = await git(publisher, ['rev-parse', '--verify', incoming]);
-  await git(publisher, ['update-ref', ref, fetched, before ?? '']);
+  const update = ['update-ref', ref, fetched, before ?? ''];
+  const moved = await askGit(publisher, update);
+  // Refused, but there: another attempt of ours was faster. Otherwise git says again what it is.
+  if (moved.exitCode !== 0 && (await tipOf(publisher, ref)) !== fetched)
+    await git(publisher, update);
   return { head: fetched };
 }
 

@@ -68,13 +68,11 @@ export async function claimRecord(
   fill: (folder: string) => Promise<void>,
 ): Promise<PullRequest> {
   const parent = path.join(place.ralphDir, 'pull-requests');
-  const unfinished = path.join(
-    parent,
-    `.unfinished-${runKey(place)}-${randomBytes(4).toString('hex')}`,
-  );
+  const mark = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const unfinished = path.join(parent, `.unfinished-${mark}`);
   try {
     await mkdir(parent, { recursive: true });
-    await sweepUnfinished(parent, place);
+    await sweepUnfinished(parent);
     await mkdir(unfinished);
     await fill(unfinished);
     for (let number = (await highestNumber(parent)) + 1; ; number += 1) {
@@ -122,11 +120,20 @@ async function moveTo(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function sweepUnfinished(parent: string, place: RunPlace): Promise<void> {
-  const mine = (await readdir(parent)).filter((name) =>
-    name.startsWith(`.unfinished-${runKey(place)}-`),
-  );
-  await Promise.all(
-    mine.map((name) => rm(path.join(parent, name), { recursive: true, force: true })),
-  );
+/** Removes what processes that are no more have left half made. */
+async function sweepUnfinished(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const pid = Number(/^\.unfinished-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1]);
+    if (pid > 0 && !isRunning(pid))
+      await rm(path.join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
