@@ -61,7 +61,10 @@ const needs = (what: string) => ({
       : `expected ${what}, found ${JSON.stringify(issue.input)}`,
 });
 const text = (what: string) =>
-  z.string(needs(what)).trim().min(1, `must not be empty; expected ${what}`);
+  z
+    .string(needs(what))
+    .trim()
+    .min(1, { error: `must not be empty; expected ${what}`, abort: true });
 const list = (what: string, item: z.ZodType<string>) =>
   z.array(item, needs(what)).min(1, `must not be empty; expected ${what}`);
 const optionalPath = text('a path').optional();

@@ -32,7 +32,7 @@ export function readFrontMatter(source: string): FrontMatter {
   const { content } = matter(text, {
     engines: {
       yaml: (yaml) => {
-        head = readHead(yaml, lines);
+        head = readHead(yaml.replace(/\r$/, ''), lines);
         return head.data;
       },
       // gray-matter would evaluate a head that calls itself JavaScript.

@@ -14,15 +14,18 @@ export function didYouMean(word: string, names: Iterable<string>): string {
   return name === undefined ? '' : `; did you mean "${name}"?`;
 }
 
+/** Letters added, lost, changed, or swapped with their neighbour. */
 function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  const table = [Array.from({ length: to.length + 1 }, (_, index) => index)];
+  const at = (i: number, j: number) => table[i]?.[j] ?? Infinity;
   for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
+    table.push([i]);
     for (let j = 1; j <= to.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const changed = at(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwap = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
+      table[i]?.push(Math.min(changed, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1));
     }
-    row = next;
   }
-  return row[to.length] ?? 0;
+  return at(from.length, to.length);
 }

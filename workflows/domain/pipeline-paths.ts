@@ -33,12 +33,13 @@ export function endlessCircles(pipeline: Pipeline, agents: AgentAnswers): string
       unit.step.max > 0 ? onMaxRoads(pipeline, unit) : resultRoads(pipeline, agents, unit),
     ]),
   );
-  const circles = units
-    .filter(({ step }) => step.max === 0)
-    .map(({ path }) => shortestCircle(roads, unitKey(path)))
-    .filter((circle) => circle !== undefined);
-  const distinct = new Map(circles.map((circle) => [[...circle].sort().join(' '), circle]));
-  return [...distinct.values()];
+  const circles = new Map<string, string[]>();
+  for (const { path, step } of units) {
+    const circle = step.max === 0 ? shortestCircle(roads, unitKey(path)) : undefined;
+    const members = circle?.toSorted().join(' ') ?? '';
+    if (circle && !circles.has(members)) circles.set(members, circle);
+  }
+  return [...circles.values()];
 }
 
 /** Steps that no result can lead to from the first one. */

@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  endlessCircles,
+  unreachableSteps,
+  type AgentAnswers,
+} from '../../../workflows/domain/pipeline-paths.ts';
+import type { Pipeline } from '../../../workflows/domain/steps.ts';
+import { aPipeline, aStep, inline, jump } from '../../helpers/a-pipeline.ts';
+
+const gives = (...validResults: string[]) => ({ validResults, resultMappings: {} });
+const PASSES: AgentAnswers = {
+  'test.a': gives('PASS'),
+  'test.b': gives('PASS'),
+  'test.c': gives('PASS'),
+};
+
+describe('endlessCircles', () => {
+  it.each<[string, Pipeline, string[]]>([
+    ['accepts a straight line', aPipeline(aStep('a'), aStep('b')), []],
+    [
+      'finds a bounded step that leads back to an unbounded one',
+      aPipeline(
+        aStep('a', { max: 2, onResult: { PASS: jump('b') } }),
+        aStep('b', { onResult: { PASS: jump('a') } }),
+      ),
+      ['b a'],
+    ],
+    [
+      'accepts the same when the bounded step ends the circle',
+      aPipeline(
+        aStep('a', { max: 2, onMax: 'abort', onResult: { PASS: jump('b') } }),
+        aStep('b', { onResult: { PASS: jump('a') } }),
+      ),
+      [],
+    ],
+    [
+      'accepts a circle of bounded steps only',
+      aPipeline(
+        aStep('a', { max: 2, onMax: 'b' }),
+        aStep('b', { max: 1, onMax: 'a', onResult: { PASS: jump('a') } }),
+      ),
+      [],
+    ],
+    [
+      'finds a step that repeats itself',
+      aPipeline(aStep('a', { onResult: { FIX: jump('self') } })),
+      ['a'],
+    ],
+    [
+      'finds UNKNOWN handled by a jump back, which nothing counts',
+      aPipeline(aStep('a', { onResult: { UNKNOWN: jump('self') } })),
+      ['a'],
+    ],
+    [
+      'finds an unbounded handler under an unbounded step',
+      aPipeline(aStep('a', { onResult: { FIX: inline('fix') } })),
+      ['a a/fix'],
+    ],
+    [
+      'accepts an unbounded handler under a bounded step',
+      aPipeline(aStep('a', { max: 2, onResult: { FIX: inline('fix') } })),
+      [],
+    ],
+    [
+      'accepts a bounded handler under an unbounded step',
+      aPipeline(aStep('a', { onResult: { FIX: inline('fix', { max: 2 }) } })),
+      [],
+    ],
+    [
+      'finds a bounded handler whose on_max leads back to an unbounded step',
+      aPipeline(aStep('a', { onResult: { FIX: inline('fix', { max: 2, onMax: 'self' }) } })),
+      ['a a/fix'],
+    ],
+    [
+      'finds a handler of a handler that leads back',
+      aPipeline(
+        aStep('a', { max: 1 }),
+        aStep('b', {
+          onResult: {
+            FIX: inline('fix', { max: 1, onMax: 'prev', onResult: { FIX: inline('deeper') } }),
+          },
+        }),
+      ),
+      ['b b/fix a'],
+    ],
+    [
+      'finds a way back through a step that is switched off',
+      aPipeline(
+        aStep('a', { max: 1, onMax: 'abort', enabledBy: 'A' }),
+        aStep('b', { onResult: { FAIL: jump('a') } }),
+      ),
+      ['b'],
+    ],
+    [
+      'names each circle once',
+      aPipeline(aStep('a'), aStep('b', { onResult: { FAIL: jump('a') } })),
+      ['a b'],
+    ],
+  ])('%s (#51)', (_title, pipeline, circles) => {
+    expect(endlessCircles(pipeline, PASSES).map((circle) => circle.join(' '))).toEqual(circles);
+  });
+
+  it('follows the default jump of each result that the agent can give (#51)', () => {
+    const pipeline = aPipeline(aStep('a'), aStep('b'));
+    expect(endlessCircles(pipeline, { ...PASSES, 'test.b': gives('PASS', 'FIX') })).toEqual([
+      ['a', 'b'],
+    ]);
+  });
+
+  it('follows mappings of the pipeline and of the agent (#51)', () => {
+    const pipeline = aPipeline(aStep('a'), aStep('b'));
+    const mapping = { AGAIN: { status: 'partial', exitCode: 0, defaultJump: 'self' } } as const;
+    const again = { validResults: ['PASS', 'AGAIN'], resultMappings: mapping };
+    const plain = { ...PASSES, 'test.b': gives('PASS', 'AGAIN') };
+    expect(endlessCircles(pipeline, { ...PASSES, 'test.b': again })).toEqual([['b']]);
+    expect(endlessCircles({ ...pipeline, resultMappings: mapping }, plain)).toEqual([['b']]);
+    expect(endlessCircles(pipeline, plain)).toEqual([]);
+  });
+
+  it('takes FAIL into account, which every agent can end with (#51)', () => {
+    const mapping = { FAIL: { status: 'failure', exitCode: 10, defaultJump: 'self' } } as const;
+    const pipeline = { ...aPipeline(aStep('a')), resultMappings: mapping };
+    expect(endlessCircles(pipeline, PASSES)).toEqual([['a']]);
+  });
+});
+
+describe('unreachableSteps', () => {
+  it('names steps that no result leads to (#60)', () => {
+    const pipeline = aPipeline(
+      aStep('a', { onResult: { PASS: jump('c') } }),
+      aStep('b'),
+      aStep('c'),
+    );
+    expect(unreachableSteps(pipeline, PASSES)).toEqual(['b']);
+  });
+
+  it('counts ways through handlers, on_max and switched-off steps (#60)', () => {
+    const pipeline = aPipeline(
+      aStep('a', { max: 1, onMax: 'b', onResult: { PASS: jump('c') } }),
+      aStep('b', { enabledBy: 'B', onResult: { PASS: jump('abort') } }),
+      aStep('c', { onResult: { FAIL: inline('fix', { onResult: { PASS: jump('d') } }) } }),
+      aStep('d'),
+    );
+    expect(unreachableSteps(pipeline, PASSES)).toEqual([]);
+  });
+});
