@@ -1,16 +1,17 @@
 import { WiggumError } from '../../workflows/domain/errors.ts';
-import { askGit, git } from './git.ts';
+import { askGit, git, type Repository } from './git.ts';
 import { isAncestor, tipOf } from './project-repository.ts';
-import { taskBranch } from './run-names.ts';
+import { baseRef, taskBranch } from './run-names.ts';
 import type { Workspace } from './task-repository.ts';
 
 /**
  * The commit the task's work begins at. Not the recorded one: after a rebase the branch stands on
- * newer commits of the target, and those are not the task's.
+ * newer commits of the target. And not the target in the task repository, which an agent may move.
  */
-export async function baseOf({ tree, marker }: Workspace): Promise<string> {
-  const target = `refs/heads/${marker.target}`;
-  const answer = await askGit(tree, ['merge-base', target, 'HEAD']);
+export async function baseOf({ tree, marker, place }: Workspace): Promise<string> {
+  const project: Repository = { kind: 'project', directory: place.projectDir };
+  const kept = (await tipOf(project, baseRef(place))) ?? marker.base;
+  const answer = await askGit(tree, ['merge-base', kept, 'HEAD']);
   return answer.exitCode === 0 ? answer.stdout : marker.base;
 }
 
