@@ -32,12 +32,16 @@ export const limitFields = {
 /** Keys that are read and have no effect yet. */
 export const IDLE_LIMITS = ['supervisor_interval', 'max_restarts', 'auto_commit'];
 
-/** What is wrong with a limit; undefined when nothing is. */
-export function limitFault(name: LimitName, value: number): string | undefined {
+/** What is wrong with a limit; undefined when nothing is. `found` is how it stands in its place. */
+export function limitFault(
+  name: LimitName,
+  value: number,
+  found: unknown = value,
+): string | undefined {
   const { from, to } = LIMITS[name];
   return Number.isInteger(value) && value >= from && value <= to
     ? undefined
-    : outside(from, to, value);
+    : outside(from, to, found);
 }
 
 function outside(from: number, to: number, found: unknown): string {

@@ -2,7 +2,7 @@ import type { AgentPlan } from '../workflows/domain/agent.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import { own, type Step } from '../workflows/domain/steps.ts';
 import type { AgentDefinition } from './agent-definition.ts';
-import { LIMITS, limitFault, type LimitName } from './agent-limits.ts';
+import { LIMITS, LIMIT_NAMES, limitFault, type LimitName } from './agent-limits.ts';
 import { namesOf, variablesFor } from './agent-names.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { Environment } from './state-dir.ts';
@@ -14,9 +14,29 @@ export interface PlanSources {
   config: ProjectConfig;
 }
 
+/** A limit that cannot be used, and where it was set. */
+export interface LimitFault {
+  source: 'environment' | '.ralph/config.json';
+  /** Name of the variable, or key in the file. */
+  key: string;
+  message: string;
+}
+
 /** How an agent is driven at a step: environment, step, project, agents.json, then what is built in. */
 export function planOf(definition: AgentDefinition, step: Step, sources: PlanSources): AgentPlan {
-  const limit = (name: LimitName) => limitOf(name, definition, step, sources);
+  const faults = findLimitFaults(definition, sources);
+  if (faults.length > 0)
+    throw new WiggumError(
+      'CONFIG_INVALID',
+      faults.map(({ source, key, message }) => `${source}: ${key}: ${message}`).join('\n'),
+    );
+  const limit = (name: LimitName): number =>
+    outerLimit(name, definition.type, sources.environment)?.value ??
+    (step.config[name] as number | undefined) ??
+    (name === 'timeout_seconds' ? step.timeoutSeconds : undefined) ??
+    projectLimit(name, definition.type, sources.config)?.value ??
+    settingOf(definition, name) ??
+    LIMITS[name].builtIn;
   return {
     type: definition.type,
     mode: definition.mode,
@@ -30,53 +50,58 @@ export function planOf(definition: AgentDefinition, step: Step, sources: PlanSou
   };
 }
 
-function limitOf(
-  name: LimitName,
-  { type, settings }: AgentDefinition,
-  step: Step,
+/** All limits of an agent that the environment or the project sets wrongly (checklist 102). */
+export function findLimitFaults(
+  { type }: AgentDefinition,
   { environment, config }: PlanSources,
-): number {
-  return (
-    fromEnvironment(name, type, environment) ??
-    (step.config[name] as number | undefined) ??
-    (name === 'timeout_seconds' ? step.timeoutSeconds : undefined) ??
-    fromProject(name, type, config) ??
-    {
-      max_iterations: settings.maxIterations,
-      max_turns: settings.maxTurns,
-      timeout_seconds: settings.timeoutSeconds,
-    }[name] ??
-    LIMITS[name].builtIn
-  );
+): LimitFault[] {
+  return LIMIT_NAMES.flatMap((name) => {
+    const given = [
+      { source: 'environment' as const, ...outerLimit(name, type, environment) },
+      { source: '.ralph/config.json' as const, ...projectLimit(name, type, config) },
+    ];
+    return given.flatMap(({ source, key, value, found }) => {
+      const message = value === undefined ? undefined : limitFault(name, value, found);
+      return message === undefined || key === undefined ? [] : [{ source, key, message }];
+    });
+  });
 }
 
-function fromEnvironment(
+interface GivenLimit {
+  key: string;
+  value: number;
+  /** As it stands there. */
+  found: unknown;
+}
+
+function outerLimit(
   name: LimitName,
   type: string,
   environment: Environment,
-): number | undefined {
-  for (const variable of variablesFor(type, name)) {
-    const text = environment[variable]?.trim();
-    if (text) return checked(name, /^\d+$/.test(text) ? Number(text) : NaN, variable, text);
-  }
-  return undefined;
+): GivenLimit | undefined {
+  const key = variablesFor(type, name).find((variable) => environment[variable]?.trim());
+  if (key === undefined) return undefined;
+  const found = environment[key]?.trim() ?? '';
+  return { key, value: /^\d+$/.test(found) ? Number(found) : NaN, found };
 }
 
-function fromProject(name: LimitName, type: string, { agents }: ProjectConfig): number | undefined {
-  for (const key of namesOf(type)) {
-    const value = own(agents, key)?.[name];
-    if (value !== undefined)
-      return checked(name, value, `agents.${key}.${name} in .ralph/config.json`, value);
-  }
-  return undefined;
+function projectLimit(
+  name: LimitName,
+  type: string,
+  { agents }: ProjectConfig,
+): GivenLimit | undefined {
+  const agent = namesOf(type).find((key) => own(agents, key)?.[name] !== undefined);
+  const value = agent === undefined ? undefined : own(agents, agent)?.[name];
+  return value === undefined ? undefined : { key: `agents.${agent}.${name}`, value, found: value };
 }
 
-function checked(name: LimitName, value: number, where: string, found: unknown): number {
-  if (limitFault(name, value) === undefined) return value;
-  const { from, to } = LIMITS[name];
-  throw new WiggumError(
-    'CONFIG_INVALID',
-    `${where}: expected a whole number from ${from} to ${to}, found ${JSON.stringify(found)}`,
-    { where },
-  );
+function settingOf({ settings }: AgentDefinition, name: LimitName): number | undefined {
+  switch (name) {
+    case 'max_iterations':
+      return settings.maxIterations;
+    case 'max_turns':
+      return settings.maxTurns;
+    case 'timeout_seconds':
+      return settings.timeoutSeconds;
+  }
 }

@@ -1,5 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { WiggumError } from '../workflows/domain/errors.ts';
 import { AGENT_TYPE, typesToTry } from './agent-names.ts';
 import { packageRoot } from './package-root.ts';
 import type { Environment } from './state-dir.ts';
@@ -29,7 +30,7 @@ export function agentFolders({ ralphDir, environment }: DefinitionPlaces): strin
 }
 
 /** Folders with pipelines, `<name>.json` in each. */
-export function pipelineFolders({ ralphDir, environment }: DefinitionPlaces): string[] {
+function pipelineFolders({ ralphDir, environment }: DefinitionPlaces): string[] {
   const home = environment['WIGGUM_HOME'];
   return [
     path.join(ralphDir, 'pipelines'),
@@ -78,11 +79,13 @@ export async function findPipelineFile(
   return undefined;
 }
 
-/** Names of all pipelines that could be asked for. */
-export async function pipelineNames(places: DefinitionPlaces): Promise<string[]> {
-  const files = await Promise.all(pipelineFolders(places).map(listFiles));
-  const names = files.flat().filter((file) => path.extname(file) === '.json');
-  return [...new Set(names.map((file) => path.basename(file, '.json')))].sort();
+/** All pipelines that could be asked for by name. */
+export async function pipelineFiles(places: DefinitionPlaces): Promise<string[]> {
+  const folders = pipelineFolders(places);
+  const files = (await Promise.all(folders.map(listFiles))).flat();
+  return files.filter(
+    (file) => path.extname(file) === '.json' && folders.includes(path.dirname(file)),
+  );
 }
 
 /** Types of all agents that could be named. */
@@ -110,14 +113,24 @@ export async function listFiles(folder: string): Promise<string[]> {
     .sort();
 }
 
+/** The text of a definition; undefined when there is no such file. */
+export async function readDefinition(file: string): Promise<FoundFile | undefined> {
+  try {
+    return { file, text: await readFile(file, 'utf8') };
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new WiggumError('CONFIG_INVALID', `the file cannot be read: ${message}`, {
+      where: file,
+      cause,
+    });
+  }
+}
+
 async function firstFile(stem: string, endings: string[]): Promise<FoundFile | undefined> {
   for (const ending of endings) {
-    const file = `${stem}${ending}`;
-    const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return undefined;
-      throw cause;
-    });
-    if (text !== undefined) return { file, text };
+    const found = await readDefinition(`${stem}${ending}`);
+    if (found) return found;
   }
   return undefined;
 }

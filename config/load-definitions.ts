@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { WiggumError, type ErrorCode } from '../workflows/domain/errors.ts';
 import type { Handler, Pipeline, Step } from '../workflows/domain/steps.ts';
 import {
@@ -11,7 +12,7 @@ import {
   agentTypes,
   findAgentFile,
   findPipelineFile,
-  pipelineNames,
+  pipelineFiles,
   type DefinitionPlaces,
   type FoundFile,
 } from './find-definitions.ts';
@@ -47,7 +48,8 @@ export async function loadRun(
   const found = await findPipelineFile(wanted, places);
   if (!found) {
     const name = wanted.pipeline ?? 'default';
-    const names = await pipelineNames(places);
+    const files = await pipelineFiles(places);
+    const names = [...new Set(files.map((file) => path.basename(file, '.json')))].sort();
     throw new WiggumError(
       'PIPELINE_MISSING',
       `there is no pipeline "${name}"${didYouMean(name, names) || `; there are ${names.join(', ')}`}`,

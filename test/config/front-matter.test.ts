@@ -36,9 +36,8 @@ describe('readFrontMatter', () => {
         `---${language}\n{ a: globalThis.evaluated = true }\n---\nBody\n`,
       );
       expect(data).toEqual({});
-      expect(problems).toEqual([
-        { line: 1, message: expect.stringContaining('front matter is YAML') as string },
-      ]);
+      expect(problems).toMatchObject([{ line: 1 }]);
+      expect(problems[0]?.message).toContain('front matter is YAML');
       expect(globalThis).not.toHaveProperty('evaluated');
     },
   );
@@ -64,8 +63,8 @@ describe('readFrontMatter', () => {
     ['a colon in plain text', '---\na: 1\nb: c: d\n---\n', 3, 'needs quotes'],
     ['a field that stands twice', '---\na: 1\na: 2\n---\n', 3, 'unique'],
   ])('names the line of %s', (_title, text, line, message) => {
-    expect(read(text).problems).toEqual([
-      { line, message: expect.stringContaining(message) as string },
-    ]);
+    const { problems } = read(text);
+    expect(problems).toMatchObject([{ line }]);
+    expect(problems[0]?.message).toContain(message);
   });
 });

@@ -39,8 +39,12 @@ function stepOf(id: string, ids: string[], depth: number): fc.Arbitrary<Step> {
       }),
       enabledBy: fc.option(fc.constantFrom('ON', 'OFF'), { nil: undefined }),
     })
-    .map(({ enabledBy, ...change }) =>
-      aStep(id, { ...change, ...(enabledBy !== undefined && { enabledBy }) }),
+    .map(({ enabledBy, onResult, ...change }) =>
+      aStep(id, {
+        ...change,
+        onResult: onResult as Step['onResult'],
+        ...(enabledBy !== undefined && { enabledBy }),
+      }),
     );
 }
 
