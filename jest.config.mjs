@@ -1,3 +1,8 @@
+if (!process.env.NODE_OPTIONS?.includes('--experimental-vm-modules'))
+  throw new Error(
+    'Jest needs NODE_OPTIONS=--experimental-vm-modules; `npm run test:filter` sets it',
+  );
+
 const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   testEnvironment: 'node',
@@ -12,6 +17,8 @@ const shared = {
 };
 
 export default {
+  // Jest knows no limit per project; a test that is meant to be quick says so itself.
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,

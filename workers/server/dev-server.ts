@@ -43,16 +43,22 @@ export async function ensureServer({ environment, log }: Call): Promise<ServerIn
   const state = await makeWritable(stateDir(environment));
   const record = await readRecord(state);
   if (record?.ready && !record.stopped && (await serves(record))) return infoOf(record, false);
+  return underLock(state, log, async () =>
+    takeUpOrLaunch({ environment, log }, await readRecord(state)),
+  );
+}
+
+/** Brings this user's server back, unless somebody stopped it on purpose: it is theirs to start. */
+export async function reviveServer({
+  environment,
+  log,
+}: Call): Promise<ServerInfo | 'stopped-on-purpose'> {
+  const state = stateDir(environment);
+  if ((await readRecord(state))?.stopped) return 'stopped-on-purpose';
   return underLock(state, log, async () => {
+    // Once more: the stop may have been what we waited for.
     const last = await readRecord(state);
-    const found = last && (await takeUp(state, last, log));
-    if (found) return infoOf(found, false);
-    const began = performance.now();
-    const started = await launchFitting({ state, environment, log }, last);
-    log(
-      `Temporal server ${started.version} started in ${((performance.now() - began) / 1000).toFixed(1)} s: ${addressOf(started.ports)}, pages at ${uiUrlOf(started)}`,
-    );
-    return infoOf(started, true);
+    return last?.stopped ? 'stopped-on-purpose' : takeUpOrLaunch({ environment, log }, last);
   });
 }
 
@@ -88,6 +94,21 @@ export async function stopServer({ environment, log }: Call): Promise<'stopped' 
     if (how === 'killed') log(`The server (pid ${record.process.pid}) had to be killed`);
     return how === 'was-dead' ? 'not-running' : 'stopped';
   });
+}
+
+async function takeUpOrLaunch(
+  { environment, log }: Call,
+  last: ServerRecord | undefined,
+): Promise<ServerInfo> {
+  const state = stateDir(environment);
+  const found = last && (await takeUp(state, last, log));
+  if (found) return infoOf(found, false);
+  const began = performance.now();
+  const started = await launchFitting({ state, environment, log }, last);
+  log(
+    `Temporal server ${started.version} started in ${((performance.now() - began) / 1000).toFixed(1)} s: ${addressOf(started.ports)}, pages at ${uiUrlOf(started)}`,
+  );
+  return infoOf(started, true);
 }
 
 /** A server that lives is taken as it is; one that is stuck is ended, so that a new one can start. */

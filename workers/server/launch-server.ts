@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, rename, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { identityOf } from '../../activities/agent/process-identity.ts';
@@ -18,6 +20,9 @@ import { serversOnFile } from './servers-on-file.ts';
 
 export const NAMESPACE = 'default';
 const HEALTHY_WITHIN_MS = 30_000;
+/** What it prints once it listens; the prefix came with 1.6. */
+const GREETING = /^(Temporal )?Server: /m;
+const MUTE_MS = 10_000;
 const LOG_LIMIT_BYTES = 10_000_000;
 const ATTEMPTS = 3;
 
@@ -110,14 +115,15 @@ async function startOnce({
       ...{ startedAt: new Date().toISOString(), ready: false, stopped: false },
     };
     await writeRecord(state, record);
-    if (await isHealthy(ports, () => ended !== undefined))
+    const hasBound = async () => GREETING.test(await textSince(logFile, from));
+    if (await isHealthy({ ports, hasBound, hasEnded: () => ended !== undefined }))
       return { kind: 'ready', record: await makeReady(state, record) };
     if (ended === undefined) {
       await endProcess(identity);
       ended = `it did not answer within ${HEALTHY_WITHIN_MS / 1000} s`;
     }
   }
-  const lines = (await readFile(logFile)).subarray(from).toString().trim();
+  const lines = (await textSince(logFile, from)).trim();
   return {
     kind: 'ended',
     said: [ended ?? 'it ended at once', ...lines.split('\n').slice(-5)].join('\n'),
@@ -125,13 +131,26 @@ async function startOnce({
   };
 }
 
-async function isHealthy(ports: Ports, hasEnded: () => boolean): Promise<boolean> {
+/**
+ * Waits for the answer of our server. Another one may answer on the port that ours is just failing to
+ * take, so ours must have greeted; a version that greets otherwise must at least live on.
+ */
+async function isHealthy({
+  ports,
+  hasBound,
+  hasEnded,
+}: {
+  ports: Ports;
+  hasBound: () => Promise<boolean>;
+  hasEnded: () => boolean;
+}): Promise<boolean> {
   const probe = openProbe({ address: addressOf(ports) });
-  const deadline = Date.now() + HEALTHY_WITHIN_MS;
+  const began = Date.now();
+  const waited = () => Date.now() - began;
   try {
-    while (!hasEnded() && Date.now() < deadline) {
-      // The answer might be a stranger's whose port we tried to take: ours must live as well.
-      if ((await probe.answers()) && !hasEnded()) return true;
+    while (!hasEnded() && waited() < HEALTHY_WITHIN_MS) {
+      const isOurs = (await hasBound()) || waited() > MUTE_MS;
+      if (isOurs && (await probe.answers()) && !hasEnded()) return true;
       await sleep(50);
     }
     return false;
@@ -149,6 +168,10 @@ async function openLog(
   if (isLarge) await rename(file, `${file}.1`);
   const handle = await open(file, 'a', 0o600);
   return { fd: handle.fd, from: isLarge ? 0 : size, close: () => handle.close() };
+}
+
+function textSince(file: string, start: number): Promise<string> {
+  return text(createReadStream(file, { start }));
 }
 
 function tellPorts({

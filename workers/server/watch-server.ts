@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResolvedConnection } from './connection.ts';
-import { ensureServer, serverStatus } from './dev-server.ts';
+import { reviveServer } from './dev-server.ts';
 import type { Log } from './log.ts';
 import { openProbe, type Probe } from './probe.ts';
 import type { Environment } from '../../config/state-dir.ts';
@@ -59,7 +59,7 @@ async function watch(server: Watched, watching: Watching, ending: AbortSignal): 
   await probe.close();
 }
 
-/** Starts our server again, unless somebody stopped it on purpose: then it is theirs to start. */
+/** Starts our server again, or waits for the one who stopped it. */
 async function bringBack(
   { environment, log }: Watching,
   ending: AbortSignal,
@@ -70,17 +70,12 @@ async function bringBack(
     told = sentence;
   };
   while (!ending.aborted) {
-    const status = await serverStatus({ environment });
-    if (status.kind === 'stopped' && status.asked) {
+    try {
+      const back = await reviveServer({ environment, log });
+      if (back !== 'stopped-on-purpose') return back.address;
       tell('The Temporal server was stopped; work waits until it is started again');
-    } else {
-      try {
-        return (await ensureServer({ environment, log })).address;
-      } catch (cause) {
-        tell(
-          `The Temporal server cannot be started, it is tried again: ${(cause as Error).message}`,
-        );
-      }
+    } catch (cause) {
+      tell(`The Temporal server cannot be started, it is tried again: ${(cause as Error).message}`);
     }
     await pause(ending);
   }
