@@ -12,6 +12,9 @@ import { SUMMARY_HEADINGS } from './prompt.ts';
 import type { TurnStream } from './turn-stream.ts';
 
 const STDERR_BYTES = 8_192;
+const REASON_CHARACTERS = 1_000;
+/** The machine had no room for another process just then. */
+const PASSING = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
 
 /** What one attempt at a turn left behind. */
 export interface AttemptStory {
@@ -42,7 +45,7 @@ export async function concludeTurn(story: TurnStory, end: AttemptEnd): Promise<A
   const { turn, definition, modelText } = story;
   const last = story.attempts.at(-1);
   if (!last) throw new Error(`No attempt at ${turn.key} has run.`);
-  const verdict = await judge(story, last, end);
+  const verdict = bounded(await judge(story, last, end));
   const { complete, result } = await checkCompletion(story.completion, modelText.result, {
     resultTag: definition.resultTag,
     validResults: turn.validResults,
@@ -62,6 +65,16 @@ export async function concludeTurn(story: TurnStory, end: AttemptEnd): Promise<A
     startedAt: story.attempts[0]?.end?.startedAt ?? end.startedAt,
     endedAt: end.endedAt,
   };
+}
+
+/** Keeps what an agent said of an iteration. The next one reads this file by its name: it is there, with its headings, whatever was said. */
+export async function writeSummary(turn: AgentTurn, said: string): Promise<void> {
+  const { place, runId, stepId, iteration } = turn;
+  const file = join(place.workerDir, 'summaries', runId, `${stepId}-${iteration}-summary.txt`);
+  const missing = SUMMARY_HEADINGS.filter((heading) => !said.includes(heading));
+  const parts = [said.trim(), ...missing.map((heading) => `## ${heading}\n\nNot said.`)];
+  await mkdir(dirname(file), { recursive: true });
+  await writeDurably(file, `${parts.filter(Boolean).join('\n\n')}\n`);
 }
 
 type JudgedKind = Verdict | { kind: 'timeout'; reason: string };
@@ -86,6 +99,7 @@ async function judge(
     case 'output-limit':
       return { kind: 'agent-failed', reason: 'the agent was ended: it wrote without an end' };
     case 'not-started':
+      if (PASSING.includes(end.error?.code ?? '')) throw new Error(end.error?.message);
       return { kind: 'config', reason: end.error?.message ?? 'the program could not be started' };
     case 'stopped':
     case 'worker-died':
@@ -93,6 +107,13 @@ async function judge(
       // Nobody of ours asked for it: the next attempt goes on in the same session.
       throw new Error(`The agent of ${turn.key} was ended from outside (${end.reason}).`);
   }
+}
+
+// An outcome goes into histories; the whole story is in the log.
+function bounded(verdict: JudgedKind): JudgedKind {
+  return 'reason' in verdict
+    ? { ...verdict, reason: verdict.reason.slice(0, REASON_CHARACTERS) }
+    : verdict;
 }
 
 function isOver({ kind }: JudgedKind): boolean {
@@ -107,16 +128,6 @@ async function writeReport(
   const file = join(turnFolder(turn.place.workerDir, turn.key), 'report.md');
   await writeDurably(file, `${report}\n`);
   return file;
-}
-
-// The next iteration reads this file by its name: it is there, with its headings, whatever was said.
-async function writeSummary(turn: AgentTurn, said: string): Promise<void> {
-  const { place, runId, stepId, iteration } = turn;
-  const file = join(place.workerDir, 'summaries', runId, `${stepId}-${iteration}-summary.txt`);
-  const missing = SUMMARY_HEADINGS.filter((heading) => !said.includes(heading));
-  const parts = [said.trim(), ...missing.map((heading) => `## ${heading}\n\nNot said.`)];
-  await mkdir(dirname(file), { recursive: true });
-  await writeDurably(file, `${parts.filter(Boolean).join('\n\n')}\n`);
 }
 
 function usageOf({ stream, end }: AttemptStory): Usage {

@@ -7,14 +7,20 @@ import { WiggumError, type ErrorCode } from '../../workflows/domain/errors.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import type { TurnContext } from './backend.ts';
 import { backendNamed } from './backends.ts';
-import { concludeTurn, isConclusive, type AttemptStory, type TurnStory } from './conclude-turn.ts';
+import {
+  concludeTurn,
+  isConclusive,
+  writeSummary,
+  type AttemptStory,
+  type TurnStory,
+} from './conclude-turn.ts';
 import { readFinished, turnsOfSession, type FinishedTurn } from './finished-record.ts';
 import type { KeeperJob } from './keeper.ts';
 import type { HeldLease } from './lease.ts';
 import { FileFollower } from './lines.ts';
 import { ModelText } from './model-text.ts';
 import { renderPrompts, type SessionState } from './prompt.ts';
-import { fillCompletion, outputDir, promptValues } from './prompt-values.ts';
+import { exists, fillCompletion, outputDir, promptValues } from './prompt-values.ts';
 import { TurnStream } from './turn-stream.ts';
 
 const GRACE_MS = 3_000;
@@ -85,6 +91,10 @@ async function prepare(
   { environment }: HostDependencies,
 ): Promise<ReadyAgent | SettledTurn> {
   const { place } = turn;
+  if (!(await exists(place.workspace)))
+    throw new WiggumError('WORKSPACE_GONE', `the workspace of ${place.taskId} is gone`, {
+      where: place.workspace,
+    });
   const backend = backendNamed(turn.backend);
   const definition = await loadAgent(turn.agent, { ralphDir: place.ralphDir, environment });
   const values = await promptValues(definition, turn, environment);
@@ -114,7 +124,10 @@ async function prepare(
   };
   const there = await backend.sessionExists(context);
   const missing = there ? undefined : whyNeeded(turn, definition);
-  if (missing) return { kind: 'settled', outcome: await withoutAgent(turn, lease, missing) };
+  if (missing) {
+    if (turn.purpose === 'summary') await writeSummary(turn, '');
+    return { kind: 'settled', outcome: await withoutAgent(turn, lease, missing) };
+  }
 
   const state = there ? stateOf(turn, definition, lease, heard) : 'new';
   const prompts = await renderPrompts(definition, turn, values, state);
