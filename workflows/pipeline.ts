@@ -139,7 +139,7 @@ async function runStep(
     ...(ended.report && { report: ended.report }),
     costUsd: agentRun.costUsd,
   });
-  return { result: ended.result, detail: ended.fault ?? agentRun.detail };
+  return { result: ended.result, detail: ended.fault ?? agentRun.detail ?? ended.words };
 }
 
 /** The step above an inline handler, or the nearest earlier step that has run. */

@@ -165,7 +165,8 @@ export class TaskRun {
     await this.story.live('worker.completion');
     await condition(() => autoMerge || this.approvedBy !== undefined);
     this.status.needsHuman = false;
-    await this.story.live('merge.start');
+    // The board must hear only that nobody is waited for any more.
+    await this.story.live('merge.start', { tell: !autoMerge });
     this.story.say(`pull request ${number} is being merged`);
     this.settled = undefined;
     this.inTrain = true;

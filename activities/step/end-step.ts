@@ -6,6 +6,7 @@ import {
 } from '../../workflows/domain/steps.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { logActivity } from '../agent/activity-log.ts';
+import { readIfThere } from '../agent/durable-file.ts';
 import { writeResult } from '../agent/result-record.ts';
 import { commitStep } from '../git/commit.ts';
 import { restoreCheckpoint } from '../git/restore-checkpoint.ts';
@@ -37,6 +38,8 @@ export interface StepEnded {
   commit?: string;
   report?: string;
   fault?: string;
+  /** How the agent itself explains a failure: the beginning of its report. */
+  words?: string;
 }
 
 /** Closes a step: readonly work is undone, other work committed, and the result goes on record. */
@@ -76,13 +79,25 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
     { step_id: step, result, run_id: runId },
     `${runId}:completed`,
   );
+  const words = mapping?.status === 'failure' && (await beginningOf(record.report));
   return {
     result,
     ...(committed.commit && { commit: committed.commit }),
     ...(record.report && { report: record.report }),
     ...(committed.fault && { fault: committed.fault }),
+    ...(words && { words }),
   };
 }
+
+/** One line of it: it stands on the board's screen and in histories. */
+async function beginningOf(report: string | undefined): Promise<string | undefined> {
+  const text = report && (await readIfThere(report));
+  if (!text) return undefined;
+  const line = text.trim().replace(/\s+/g, ' ');
+  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS - 1)}…` : line;
+}
+
+const MAX_WORDS = 300;
 
 /** Work that must not be committed turns the result into FIX, with the files named. */
 async function commit(end: StepEnd): Promise<{ commit?: string; fault?: string }> {

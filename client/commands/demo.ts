@@ -55,7 +55,6 @@ export const demo = defineCommand({
 
 const FLAGS = ['--auto-merge', '--max-workers', '3'];
 const SHOWN_PULL_REQUEST = 'NOTE-3';
-const SHOWN_LINES = 24;
 
 interface Outcome {
   board: { id: string; marker: string; title: string }[];
@@ -109,7 +108,7 @@ async function closingText(
   const log = await askGit(projectDir, ['log', '--oneline', '--no-decorate', 'main']);
   const { number } = await findPullRequest(ralphDir, SHOWN_PULL_REQUEST);
   const { description } = await readPullRequestTexts(ralphDir, number);
-  const shown = description.trimEnd().split('\n');
+  const shown = description.slice(description.indexOf('## Checklist')).trimEnd().split('\n');
   const pages = await withRunningServer(context.environment, (_client, { uiUrl }) =>
     Promise.resolve(uiUrl ?? 'none'),
   );
@@ -121,9 +120,8 @@ async function closingText(
     '$ cat .ralph/kanban.md     (the task lines)',
     ...board.map(({ id, marker, title }) => `- [${marker}] **[${id}]** ${title}`),
     '',
-    `$ wiggum pr view ${SHOWN_PULL_REQUEST}     (its first lines)`,
-    ...shown.slice(0, SHOWN_LINES),
-    ...(shown.length > SHOWN_LINES ? ['…'] : []),
+    `$ wiggum pr view ${SHOWN_PULL_REQUEST}     (the second half)`,
+    ...shown,
     '',
     ...verdicts.map(({ ok, text }) => `${ok ? '✓' : '✗'} ${text}`),
     '',

@@ -54,7 +54,8 @@ export interface WorldPlan {
   settings?: Partial<SweepSettings>;
 }
 
-const ONE_STEP = {
+/** The shortest pipeline: one step that edits. */
+export const ONE_STEP = {
   name: 'one-step',
   steps: [{ id: 'execution', agent: 'engineering.software-engineer', max: 2, commit_after: true }],
 };

@@ -7,7 +7,7 @@ const SCRIPT = `tasks:
   AB-1:
     execution:
       - - write: { path: half.txt, content: "half\\n" }
-        - say: The service that the task names does not exist.
+        - report: The service that the task names does not exist.
         - result: FAIL
 ${writes('AB-3', 'three.txt')}`;
 
@@ -21,7 +21,9 @@ it('marks a task that cannot be done, says why, and ends when nothing can run (#
     expect(await world.markers()).toEqual({ 'AB-1': '*', 'AB-2': ' ', 'AB-3': 'x' });
     const [failed, blocked] = view.tasks;
     expect(failed).toMatchObject({ state: 'failed', lifecycle: 'failed' });
-    expect(failed?.why).toContain('stopped at execution with FAIL');
+    expect(failed?.why).toBe(
+      'pipeline one-step stopped at execution with FAIL: The service that the task names does not exist.',
+    );
     expect(blocked?.why).toBe('waits for AB-1, which failed ([*])');
     // What it had begun is kept, with the reason beside it.
     const workerDir = failed?.workerDir ?? '';
