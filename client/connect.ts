@@ -1,5 +1,4 @@
-import { Client, Connection } from '@temporalio/client';
-import type { ResolvedConnection } from './hosting.ts';
+import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
 
 const CONNECT_MS = 5_000;
 
@@ -7,7 +6,10 @@ const CONNECT_MS = 5_000;
 export async function connectClient({
   connectOptions,
   namespace,
-}: ResolvedConnection): Promise<Client> {
+}: {
+  connectOptions: ConnectionOptions;
+  namespace: string;
+}): Promise<Client> {
   const connection = await Connection.connect({ ...connectOptions, connectTimeout: CONNECT_MS });
   return new Client({ connection, namespace });
 }
