@@ -13,7 +13,7 @@ export function parseLine(command: Command<unknown>, words: readonly string[]): 
   } catch (cause) {
     if (!(cause instanceof CommanderError)) throw cause;
     if (cause.code === 'commander.helpDisplayed')
-      return { kind: 'help', text: parser.helpInformation() };
+      return { kind: 'help', text: helpOf(command, parser) };
     throw usage(cause.message.replace(/^error: /, ''), parser, cause);
   }
   const flags = parser.opts<Record<string, unknown>>();
@@ -43,8 +43,11 @@ function parserOf(command: Command<unknown>): Parser {
     .helpOption('-h, --help', 'show this help');
   if (command.arguments) parser.arguments(command.arguments);
   for (const [flags, description] of command.flags) parser.option(flags, description);
-  if (command.details) parser.addHelpText('after', `\n${command.details}`);
   return parser;
+}
+
+function helpOf({ details }: Command<unknown>, parser: Parser): string {
+  return `${parser.helpInformation()}${details ? `\n${details}\n` : ''}`;
 }
 
 function namedArguments(parser: Parser): Record<string, unknown> {

@@ -1,5 +1,4 @@
 import type { DefinitionProblem } from '../config/agent-definition.ts';
-import { loadProjectConfig } from '../config/project-config.ts';
 import type { Environment } from '../config/state-dir.ts';
 import {
   MARKERS,
@@ -10,7 +9,6 @@ import {
   type Priority,
 } from '../workflows/domain/board.ts';
 import { analyseDependencies } from '../workflows/domain/dependencies.ts';
-import { WiggumError } from '../workflows/domain/errors.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { readBoardFile } from './read-board.ts';
 
@@ -42,7 +40,7 @@ export async function validateProject({
   const { board } = await readBoardFile(file);
   const pending = board.tasks.filter((task) => task.marker === ' ');
   const { problems, notices } = ralphDir
-    ? await checkAround(ralphDir, environment)
+    ? await checkDefinitions({ ralphDir, environment })
     : { problems: [], notices: [] };
   return {
     board: file,
@@ -68,19 +66,4 @@ function countTasks({ tasks, archived }: Board): Pick<Validation, 'statuses' | '
     ]),
   ) as Record<Priority, number>;
   return { statuses, priorities };
-}
-
-async function checkAround(ralphDir: string, environment: Environment) {
-  const { problems, notices } = await checkDefinitions({ ralphDir, environment });
-  const settings = await loadProjectConfig(ralphDir).then(
-    () => [],
-    (cause: unknown) => {
-      if (!(cause instanceof WiggumError)) throw cause;
-      return [{ file: cause.where ?? ralphDir, message: cause.message }];
-    },
-  );
-  // Both may have read the settings: one fault is told once.
-  const known = new Set(problems.map(({ file, message }) => `${file}\n${message}`));
-  const added = settings.filter(({ file, message }) => !known.has(`${file}\n${message}`));
-  return { problems: [...added, ...problems], notices };
 }

@@ -1,0 +1,164 @@
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { resolveSettings, withExplicitFlags } from '../../client/sweep-settings.ts';
+import { loadProjectConfig } from '../../config/project-config.ts';
+import { differingSettings, type SweepSettings } from '../../workflows/domain/sweep.ts';
+import { withFolder } from '../helpers/with-folder.ts';
+import { writeFile } from 'node:fs/promises';
+
+type Input = Parameters<typeof resolveSettings>[0];
+
+async function settingsFor(
+  input: Partial<Pick<Input, 'flags' | 'environment'>> & { config?: object; script?: string },
+): Promise<SweepSettings> {
+  return withFolder(async (folder) => {
+    await writeFile(path.join(folder, 'config.json'), JSON.stringify(input.config ?? {}));
+    await writeFile(path.join(folder, 'scenario.yaml'), input.script ?? 'agents: {}\n');
+    const config = await loadProjectConfig(folder);
+    const environment = { HOME: folder, ...input.environment };
+    const place = { cwd: folder, projectDir: folder };
+    const settings = await resolveSettings({
+      flags: input.flags ?? {},
+      environment,
+      config,
+      ...place,
+    });
+    return {
+      ...settings,
+      ...(settings.script && { script: path.relative(folder, settings.script) }),
+    };
+  });
+}
+
+describe('the number of workers', () => {
+  const environment = { WIGGUM_MAX_WORKERS: '9' };
+  const config = { workers: { max_workers: 7 } };
+
+  it.each<[string, Parameters<typeof settingsFor>[0], number]>([
+    ['the flag before the environment', { flags: { maxWorkers: 2 }, environment, config }, 2],
+    ['the environment before the file', { environment, config }, 9],
+    ['the file before the default', { config }, 7],
+    ['the default', {}, 4],
+    ['the default for an empty variable', { environment: { WIGGUM_MAX_WORKERS: '' } }, 4],
+  ])('comes from %s (#8)', async (_title, input, expected) => {
+    expect((await settingsFor(input)).maxWorkers).toBe(expected);
+  });
+
+  it.each(['0', '-1', '2.5', 'many'])('is refused as %s in the environment', async (text) => {
+    await expect(settingsFor({ environment: { WIGGUM_MAX_WORKERS: text } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      where: 'WIGGUM_MAX_WORKERS',
+    });
+  });
+});
+
+describe('the backend', () => {
+  it.each<[string, Parameters<typeof settingsFor>[0], string]>([
+    ['claude by default', {}, 'claude'],
+    [
+      'what the project says',
+      { config: { runtime: { backend: 'script', script: 'scenario.yaml' } } },
+      'script',
+    ],
+    [
+      'what the environment says',
+      {
+        config: { runtime: { backend: 'script' } },
+        environment: { WIGGUM_RUNTIME_BACKEND: 'claude' },
+      },
+      'claude',
+    ],
+    [
+      'what the flag says',
+      { flags: { backend: 'claude' }, environment: { WIGGUM_RUNTIME_BACKEND: 'script' } },
+      'claude',
+    ],
+    ['script when a scenario is given', { flags: { script: 'scenario.yaml' } }, 'script'],
+  ])('is %s', async (_title, input, backend) => {
+    expect((await settingsFor(input)).backend).toBe(backend);
+  });
+
+  it('is refused when nobody implements it', async () => {
+    await expect(settingsFor({ flags: { backend: 'oracle' } })).rejects.toMatchObject({
+      code: 'BACKEND_UNKNOWN',
+      message: expect.stringContaining('claude, script'),
+    });
+  });
+});
+
+describe('the scenario', () => {
+  it.each<[string, Parameters<typeof settingsFor>[0], RegExp]>([
+    ['none is given', { flags: { backend: 'script' } }, /needs a scenario/],
+    ['the file is not there', { flags: { script: 'nowhere.yaml' } }, /no readable scenario/],
+    [
+      'it is not understood',
+      { flags: { script: 'scenario.yaml' }, script: 'agents: 7\n' },
+      /cannot be used/,
+    ],
+  ])('is refused before anything starts when %s', async (_title, input, message) => {
+    await expect(settingsFor(input)).rejects.toMatchObject({
+      code: 'SCRIPT_INVALID',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('the variables of a sweep', () => {
+  it('are the WIGGUM_ ones, without places of this machine and without secrets', async () => {
+    const { environment } = await settingsFor({
+      environment: {
+        WIGGUM_PLAN_MODE: 'true',
+        WIGGUM_STATE_DIR: '/somewhere',
+        WIGGUM_LOG_LEVEL: 'debug',
+        WIGGUM_FORGE_TOKEN: 'secret',
+        WIGGUM_MAX_WORKERS: '3',
+        ANTHROPIC_API_KEY: 'secret',
+        PATH: '/bin',
+      },
+    });
+    expect(environment).toEqual({ WIGGUM_PLAN_MODE: 'true' });
+  });
+
+  it('carry the plan mode of the project', async () => {
+    expect((await settingsFor({ config: { plan_mode: true } })).environment).toEqual({
+      WIGGUM_PLAN_MODE: 'true',
+    });
+  });
+});
+
+describe('the settings of a running sweep', () => {
+  const running: SweepSettings = {
+    maxWorkers: 2,
+    autoMerge: true,
+    backend: 'script',
+    script: '/scenario.yaml',
+    environment: {},
+  };
+  const wanted: SweepSettings = {
+    maxWorkers: 4,
+    autoMerge: false,
+    backend: 'claude',
+    environment: {},
+  };
+
+  it('stay where no flag was given (#9)', () => {
+    expect(withExplicitFlags(running, {}, wanted)).toEqual(running);
+    expect(differingSettings(running, withExplicitFlags(running, {}, wanted))).toEqual([]);
+  });
+
+  it('differ where a flag says otherwise, and both values are named (#9)', () => {
+    const mixed = withExplicitFlags(running, { maxWorkers: 4 }, wanted);
+    expect(mixed).toEqual({ ...running, maxWorkers: 4 });
+    expect(differingSettings(running, mixed)).toEqual(['--max-workers 2, not --max-workers 4']);
+  });
+
+  it('change their backend with a scenario', () => {
+    const other = { ...wanted, backend: 'script', script: '/other.yaml' };
+    expect(
+      withExplicitFlags({ ...running, backend: 'claude' }, { script: '/other.yaml' }, other),
+    ).toMatchObject({
+      backend: 'script',
+      script: '/other.yaml',
+    });
+  });
+});

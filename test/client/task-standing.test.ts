@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TaskView } from '../../client/board-view.ts';
+import { hasEnded, isThrough, mergeObstacle } from '../../client/task-standing.ts';
+import { aTask } from '../helpers/a-view.ts';
+
+const at = (differences: Partial<TaskView>) => aTask('AB-1', differences);
+const step = {
+  step: 'execution',
+  agent: 'a.b',
+  runId: 'r',
+  visit: 1,
+  result: 'PASS',
+  iterations: 1,
+  costUsd: 0,
+  seconds: 1,
+  turns: 1,
+};
+const waiting = at({ marker: 'P', open: true, needsHuman: true, pullRequest: 1, steps: [step] });
+
+describe('the end of a task', () => {
+  it.each<[string, Partial<TaskView>, boolean]>([
+    ['done', { marker: 'x' }, true],
+    ['failed', { marker: '*' }, true],
+    ['open', { marker: '=', open: true }, false],
+    ['closed with a marker that is still to be written', { marker: '=', open: false }, false],
+    [
+      'closed at [P] with a marker that is still to be written',
+      { marker: 'P', open: false },
+      false,
+    ],
+  ])('has come for a task that is %s: %s', (_title, differences, expected) => {
+    expect(hasEnded(at(differences))).toBe(expected);
+  });
+});
+
+describe('an order to work', () => {
+  it.each<[string, TaskView, TaskView | undefined, boolean]>([
+    ['a task that works', at({ marker: '=', open: true }), undefined, false],
+    [
+      'a task that is about to fail',
+      at({ marker: '=', open: true, needsHuman: true }),
+      undefined,
+      false,
+    ],
+    ['a task with a pull request', waiting, undefined, true],
+    ['a task that stands as before the order', waiting, waiting, false],
+    ['a task that worked and waits again', { ...waiting, steps: [step, step] }, waiting, true],
+    ['a done task', at({ marker: 'x' }), waiting, true],
+  ])('is carried out for %s: %s', (_title, task, before, expected) => {
+    expect(isThrough(task, before)).toBe(expected);
+  });
+});
+
+describe('the obstacle of a merge', () => {
+  const why = 'the merge waits: app.txt has changes';
+
+  it('is what the workflow says while it merges', () => {
+    expect(mergeObstacle(at({ lifecycle: 'merging', why }))).toBe('app.txt has changes');
+  });
+
+  it('is none while the merge goes on, or after it', () => {
+    expect(mergeObstacle(at({ lifecycle: 'merging', why: 'is being merged' }))).toBeUndefined();
+    expect(mergeObstacle(at({ lifecycle: 'merged', why }))).toBeUndefined();
+  });
+});
