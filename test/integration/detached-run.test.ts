@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { identityOf } from '../../activities/agent/process-identity.ts';
 import { writesAfter } from '../helpers/scripts.ts';
 import { withCommandLine } from '../helpers/with-command-line.ts';
 import { eventually, task } from '../helpers/with-world.ts';
@@ -15,8 +16,8 @@ it('goes on in the background until it is really stopped (#12)', async () => {
     );
     const stopped = await line.run('stop');
     expect(stopped.code).toBe(0);
-    expect(() => process.kill(pid, 0)).toThrow();
-    expect(() => process.kill(agent, 0)).toThrow();
+    expect(await identityOf(pid)).toBeUndefined();
+    expect(await identityOf(agent)).toBeUndefined();
     expect((await line.run('stop')).code).toBe(1);
     const status = await line.run('status', '--json');
     expect(JSON.parse(status.stdout)).toMatchObject({ tasks: [{ id: 'AB-1', marker: '=' }] });
