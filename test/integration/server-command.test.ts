@@ -23,7 +23,7 @@ it('starts, shows and stops the server', () =>
     await kill(info.pid);
     expect(await server('status')).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('died; the next command') as string,
+      stdout: expect.stringContaining('died; the next command'),
     });
     expect(await server('start')).toMatchObject({ code: 0 });
     expect(await server('stop')).toMatchObject({ code: 0 });

@@ -1,12 +1,26 @@
 import { expect, it } from '@jest/globals';
+import { Connection } from '@temporalio/client';
 import { prepareNamespace } from '../../workers/server/prepare-namespace.ts';
 import { withTemporal } from '../helpers/with-temporal.ts';
+
+function withNamespace(
+  use: (connection: Connection, namespace: string) => Promise<void>,
+): Promise<void> {
+  return withTemporal(async ({ address, namespace }) => {
+    const connection = await Connection.connect({ address });
+    try {
+      await use(connection, namespace);
+    } finally {
+      await connection.close();
+    }
+  });
+}
 
 const YEAR_SECONDS = 365 * 86_400;
 const INT = 3;
 
 it('prepares a namespace again without changing it, also twice at once', () =>
-  withTemporal(async ({ client: { connection }, namespace }) => {
+  withNamespace(async (connection, namespace) => {
     const look = async () => ({
       ...(await connection.workflowService.describeNamespace({ namespace })).config,
       ...(await connection.operatorService.listSearchAttributes({ namespace })).customAttributes,
@@ -20,7 +34,7 @@ it('prepares a namespace again without changing it, also twice at once', () =>
   }));
 
 it('never shortens how long a team keeps its runs', () =>
-  withTemporal(async ({ client: { connection }, namespace }) => {
+  withNamespace(async (connection, namespace) => {
     await connection.workflowService.updateNamespace({
       namespace,
       config: { workflowExecutionRetentionTtl: { seconds: YEAR_SECONDS as never } },
@@ -31,7 +45,7 @@ it('never shortens how long a team keeps its runs', () =>
   }));
 
 it('names a search attribute that exists with another type', () =>
-  withTemporal(async ({ client: { connection } }) => {
+  withNamespace(async (connection) => {
     const namespace = `odd-${Date.now()}`;
     await connection.workflowService.registerNamespace({
       namespace,
@@ -47,9 +61,9 @@ it('names a search attribute that exists with another type', () =>
   }));
 
 it('names a namespace that is not there', () =>
-  withTemporal(async ({ client: { connection } }) => {
+  withNamespace(async (connection) => {
     await expect(prepareNamespace(connection, 'nowhere')).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringContaining('has no namespace "nowhere"') as string,
+      message: expect.stringContaining('has no namespace "nowhere"'),
     });
   }));

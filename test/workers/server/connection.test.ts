@@ -99,7 +99,7 @@ describe('resolveConnection', () => {
           resolveConnection({ environment, log: () => undefined }),
         ).rejects.toMatchObject({
           code: 'SERVER_UNREACHABLE',
-          message: expect.stringContaining(`The Temporal server at ${address} does not`) as string,
+          message: expect.stringContaining(`The Temporal server at ${address} does not`),
         });
       }),
     15_000,

@@ -32,7 +32,7 @@ describe('ensureServer', () => {
         code: 'SERVER_FAILED',
         message: expect.stringMatching(
           /it ended with code 7\nError: database is sealed\nIts log is .*server\.log$/,
-        ) as string,
+        ),
       });
       expect(await serverStatus(user)).toMatchObject({ kind: 'stopped', asked: false });
     }));

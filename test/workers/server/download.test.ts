@@ -7,7 +7,7 @@ import { tarOf } from '../../helpers/archives.ts';
 
 const PROGRAM = Buffer.from('a program');
 let server: http.Server | undefined;
-afterEach(() => server?.close());
+afterEach(() => void server?.close());
 
 /** Serves answers by path; gives the address in front of the path. */
 async function serve(answers: Record<string, (response: http.ServerResponse) => void>) {

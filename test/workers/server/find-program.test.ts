@@ -56,7 +56,7 @@ describe('the finder of the Temporal program', () => {
       await program('temporal', GOOD);
       await expect(find({ WIGGUM_TEMPORAL_CLI: '/nowhere/temporal' })).rejects.toMatchObject({
         code: 'TEMPORAL_MISSING',
-        message: expect.stringContaining('WIGGUM_TEMPORAL_CLI names /nowhere/temporal') as string,
+        message: expect.stringContaining('WIGGUM_TEMPORAL_CLI names /nowhere/temporal'),
       });
     }));
 

