@@ -109,7 +109,7 @@ async function underKeeper(
       timeoutMs: Math.max(1, Math.round(timeoutMs)),
       graceMs: GRACE_MS,
       orphanGraceMs: ORPHAN_GRACE_MS,
-      maxOutputBytes: MAX_LOG_BYTES,
+      maxOutputBytes: 2 * MAX_LOG_BYTES, // the keeper counts the one file as both
     },
     check.environment,
   );
