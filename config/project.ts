@@ -1,5 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  link,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -61,41 +71,54 @@ export async function openProject(cwd: string, environment: Environment): Promis
   };
 }
 
+type Identity = z.infer<typeof ProjectFile>;
+
 async function projectId(projectDir: string, ralphDir: string) {
   const file = join(ralphDir, 'project.json');
   const kept = await readProjectFile(file);
-  if (!kept) {
-    const made = { id: freshId(basename(projectDir)), path: projectDir };
-    // The first of two commands wins; the other one takes over its answer.
-    const won = await createFile(file, `${JSON.stringify(made, null, 2)}\n`);
-    const { id } = won ? made : ((await readProjectFile(file)) ?? made);
-    return { id, notices: [] };
+  if (kept?.path === projectDir) return { id: kept.id, notices: [] };
+  try {
+    if (!kept) {
+      const fresh = { id: freshId(basename(projectDir)), path: projectDir };
+      // The first of two commands wins; the other one takes over its answer.
+      const won = await createFile(file, render(fresh));
+      const { id } = won ? fresh : ((await readProjectFile(file)) ?? fresh);
+      return { id, notices: [] };
+    }
+    if (!(await isCopy(kept, ralphDir))) {
+      await replaceFile(file, render({ id: kept.id, path: projectDir }));
+      return { id: kept.id, notices: [] };
+    }
+    // Made from this very file and its place, so that several commands at once make the same.
+    const id = idFrom(basename(projectDir), `${kept.id} ${projectDir} ${kept.stamp}`);
+    await replaceFile(file, render({ id, path: projectDir }));
+    const notice = `This is a copy of ${kept.path}, which is still there: it is now the project ${id} of its own.`;
+    return { id, notices: [notice] };
+  } catch (cause) {
+    if (cause instanceof WiggumError) throw cause;
+    throw new WiggumError('NOT_WRITABLE', `The project's id cannot be kept: ${reason(cause)}`, {
+      where: ralphDir,
+      cause,
+    });
   }
-  if (kept.path === projectDir) return { id: kept.id, notices: [] };
-  if (!(await isSameProject(kept))) {
-    await replaceFile(file, `${JSON.stringify({ id: kept.id, path: projectDir }, null, 2)}\n`);
-    return { id: kept.id, notices: [] };
-  }
-  const made = { id: freshId(basename(projectDir)), path: projectDir };
-  await replaceFile(file, `${JSON.stringify(made, null, 2)}\n`);
-  const notice = `This is a copy of ${kept.path}, which is still there: it is now the project ${made.id} of its own.`;
-  return { id: made.id, notices: [notice] };
 }
 
-/** Whether the folder that the file names still is the project with that id. */
-async function isSameProject(kept: { id: string; path: string }): Promise<boolean> {
-  const there = await readProjectFile(join(kept.path, '.ralph', 'project.json')).catch(
-    () => undefined,
-  );
-  return there?.id === kept.id;
+/** Whether the folder that the file names is another one, and still is the project with that id. */
+async function isCopy(kept: Identity, ralphDir: string): Promise<boolean> {
+  const theirs = join(kept.path, '.ralph');
+  const there = await readProjectFile(join(theirs, 'project.json')).catch(() => undefined);
+  if (there?.id !== kept.id) return false;
+  const [a, b] = await Promise.all([stat(theirs), stat(ralphDir)]);
+  return a.dev !== b.dev || a.ino !== b.ino;
 }
 
-async function readProjectFile(file: string): Promise<z.infer<typeof ProjectFile> | undefined> {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+async function readProjectFile(file: string): Promise<(Identity & { stamp: string }) | undefined> {
+  const found = await readStamped(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return undefined;
     throw unusable(file, cause.message, cause);
   });
-  if (text === undefined) return undefined;
+  if (found === undefined) return undefined;
+  const { text, stamp } = found;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -103,9 +126,22 @@ async function readProjectFile(file: string): Promise<z.infer<typeof ProjectFile
     throw unusable(file, text.trim() === '' ? 'it is empty' : 'it is not JSON', cause);
   }
   const parsed = ProjectFile.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { ...parsed.data, stamp };
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw unusable(file, faults.join('; '), parsed.error);
+}
+
+/** Reads a file with what tells it from every other one, copies of it included. */
+async function readStamped(file: string): Promise<{ text: string; stamp: string }> {
+  const handle = await open(file);
+  try {
+    const { ino, ctimeNs, nlink } = await handle.stat({ bigint: true });
+    // Replaced in this very moment, which changes its times.
+    if (nlink === 0n) return await readStamped(file);
+    return { text: await handle.readFile('utf8'), stamp: `${ino} ${ctimeNs}` };
+  } finally {
+    await handle.close();
+  }
 }
 
 function unusable(file: string, fault: string, cause: unknown): WiggumError {
@@ -150,17 +186,26 @@ async function readMachineId(file: string): Promise<string | undefined> {
 }
 
 function freshId(name: string): string {
+  return idFrom(name, randomUUID());
+}
+
+function idFrom(name: string, seed: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
     .replace(/^-+|-+$/g, '');
-  return `${slug || 'project'}-${randomBytes(4).toString('hex')}`;
+  const tail = createHash('sha256').update(seed).digest('hex').slice(0, 8);
+  return `${slug || 'project'}-${tail}`;
+}
+
+function render(identity: Identity): string {
+  return `${JSON.stringify(identity, null, 2)}\n`;
 }
 
 /** Creates a whole file at once; false when there is one already. A killed process leaves no half. */
 async function createFile(file: string, text: string): Promise<boolean> {
-  const draft = `${file}.${process.pid}.new`;
+  const draft = `${file}.${randomUUID()}.new`;
   await writeFile(draft, text, { flush: true });
   try {
     await link(draft, file);
@@ -174,9 +219,13 @@ async function createFile(file: string, text: string): Promise<boolean> {
 }
 
 async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}.new`;
-  await writeFile(draft, text, { flush: true });
-  await rename(draft, file);
+  const draft = `${file}.${randomUUID()}.new`;
+  try {
+    await writeFile(draft, text, { flush: true });
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 function reason(cause: unknown): string {

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 
 /** Variables of a process, as a parameter: nothing here reads the real ones by itself. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,8 +8,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function stateDir(environment: Environment, platform = process.platform): string {
   const { WIGGUM_STATE_DIR: own, XDG_STATE_HOME: xdg } = environment;
   if (own) return resolve(own);
-  if (xdg) return join(xdg, 'chief-wiggum');
-  const home = environment['HOME'] ?? homedir();
+  // A relative path says something else in every folder: the standard has it ignored.
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'chief-wiggum');
+  const home = environment['HOME'] || homedir();
   return platform === 'darwin'
     ? join(home, 'Library', 'Application Support', 'chief-wiggum')
     : join(home, '.local', 'state', 'chief-wiggum');

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readlink, rm, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ const POLL_MS = 10;
 const WAIT_AT_MOST_MS = 15_000;
 
 interface Holder extends ProcessIdentity {
-  /** Different at each taking, so that two takings of one process are not mixed up. */
+  /** The target of the link: different at each taking, also by one process. */
   token: string;
 }
 
@@ -29,7 +29,7 @@ export async function withBoardLock<Result>(
     await removeLeftovers(file, lock);
     return await work();
   } finally {
-    await unlink(lock);
+    await rm(lock, { force: true });
   }
 }
 
@@ -62,7 +62,7 @@ async function take(lock: string, claim: Claim): Promise<void> {
  * lock: only who holds the lock named after the dead one's token may do it, and looks again first.
  */
 async function breakLock(lock: string, dead: Holder, claim: Claim): Promise<void> {
-  const guard = `${lock}.${dead.token.slice(0, 8)}`;
+  const guard = `${lock}.${createHash('sha256').update(dead.token).digest('hex').slice(0, 8)}`;
   await take(guard, claim);
   try {
     if ((await readHolder(lock))?.token === dead.token) await unlink(lock);
@@ -84,7 +84,7 @@ async function removeLeftovers(file: string, lock: string): Promise<void> {
 
 async function create(lock: string, { pid, startTicks, bootId }: ProcessIdentity) {
   try {
-    await symlink([pid, startTicks, bootId, randomUUID()].map(encodeURIComponent).join(':'), lock);
+    await symlink([pid, startTicks, bootId, randomUUID()].join('|'), lock);
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -94,8 +94,8 @@ async function create(lock: string, { pid, startTicks, bootId }: ProcessIdentity
 
 async function readHolder(lock: string): Promise<Holder | undefined> {
   try {
-    const parts = (await readlink(lock)).split(':').map(decodeURIComponent);
-    const [pid = '', startTicks = '', bootId = '', token = ''] = parts;
+    const token = await readlink(lock);
+    const [pid = '', startTicks = '', bootId = ''] = token.split('|');
     return { pid: Number(pid), startTicks, bootId, token };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

@@ -1,5 +1,5 @@
 import { constants, type BigIntStats, type Stats } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WiggumError } from '../../workflows/domain/errors.ts';
@@ -16,22 +16,49 @@ export interface OpenBoard {
 /** Boards beyond this size are refused: they would not fit into memory many times over. */
 const LARGEST_BOARD = 16 * 1024 * 1024;
 /** A file that was written this short a time ago may still be in the middle of being saved. */
-const SETTLE_MS = 20;
+export const SETTLE_MS = 20;
 const SETTLE_TRIES = 100;
+/** Some editors move the old file away before they write the new one. */
+const MISSING_TRIES = 10;
 
 /** Path of the board in a project's `.ralph` folder. */
 export function boardFile(ralphDir: string): string {
   return join(ralphDir, 'kanban.md');
 }
 
-/** Opens and reads a board; the caller closes it. Anything but a regular UTF-8 file is refused by name. */
-export function openBoard(file: string): Promise<OpenBoard> {
-  return openAndRead(file, async () => {});
+/** Finds the file behind a board's path: a rename over a symbolic link would replace the link. */
+export async function resolveBoard(path: string): Promise<string> {
+  try {
+    return await unlessMissing(() => realpath(path));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const isLink = code === 'ENOENT' && (await lstat(path).catch(() => undefined));
+    throw isLink ? unreadable(path, 'is a symbolic link that leads nowhere') : named(path, cause);
+  }
 }
 
-/** The same for a writer: the board was left alone for a moment, so its time stamp tells every change. */
-export function openSettledBoard(file: string): Promise<OpenBoard> {
-  return openAndRead(file, settle);
+/**
+ * Opens and reads a board; the caller closes it. The board was left alone for a moment, so this is no
+ * half of a save, and its time stamp tells every later change. Anything but a regular UTF-8 file is
+ * refused by name.
+ */
+export async function openBoard(file: string): Promise<OpenBoard> {
+  for (let tries = 1; ; tries += 1) {
+    const board = await openOnce(file);
+    if (tries === SETTLE_TRIES || isSame(board.stats, await board.handle.stat({ bigint: true })))
+      return board;
+    await board.handle.close();
+  }
+}
+
+/** Whether a file was neither replaced nor written between two looks. */
+export function isSame(before: BigIntStats, now: BigIntStats): boolean {
+  return (
+    now.dev === before.dev &&
+    now.ino === before.ino &&
+    now.size === before.size &&
+    now.mtimeNs === before.mtimeNs
+  );
 }
 
 /** Waits until a file has not been written for a moment, or for long enough. */
@@ -44,30 +71,16 @@ export async function settle(handle: FileHandle): Promise<void> {
   }
 }
 
-/** Names what is wrong with a path that cannot be opened as a board. */
-export function openFailure(file: string, cause: unknown): unknown {
-  const { code } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new WiggumError('BOARD_MISSING', `${file} does not exist`, { where: file, cause });
-  if (code === 'EACCES' || code === 'EPERM') return unreadable(file, 'is not readable for us');
-  if (code === 'ELOOP') return unreadable(file, 'is a symbolic link that leads back to itself');
-  if (code === 'ENXIO') return unreadable(file, 'is a socket, not a regular file');
-  return cause;
-}
-
-async function openAndRead(
-  file: string,
-  beforeReading: (handle: FileHandle) => Promise<void>,
-): Promise<OpenBoard> {
+async function openOnce(file: string): Promise<OpenBoard> {
   // Without O_NONBLOCK opening a FIFO would wait for its writer.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch((cause: unknown) => {
-    throw openFailure(file, cause);
+  const handle = await unlessMissing(() => open(file, flags)).catch((cause: unknown) => {
+    throw named(file, cause);
   });
   try {
     const kind = kindOf(await handle.stat());
     if (kind !== 'a regular file') throw unreadable(file, `is ${kind}, not a regular file`);
-    await beforeReading(handle);
+    await settle(handle);
     const stats = await handle.stat({ bigint: true });
     if (stats.size > LARGEST_BOARD)
       throw unreadable(file, `has ${stats.size} bytes; ${LARGEST_BOARD} are the limit`);
@@ -77,6 +90,28 @@ async function openAndRead(
     await handle.close();
     throw cause;
   }
+}
+
+async function unlessMissing<Result>(look: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await look();
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT' || tries === MISSING_TRIES)
+        throw cause;
+      await sleep(SETTLE_MS);
+    }
+}
+
+/** Names what is wrong with a path that cannot be opened as a board. */
+function named(file: string, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new WiggumError('BOARD_MISSING', `${file} does not exist`, { where: file, cause });
+  if (code === 'EACCES' || code === 'EPERM') return unreadable(file, 'is not readable for us');
+  if (code === 'ELOOP') return unreadable(file, 'is a symbolic link that leads back to itself');
+  if (code === 'ENXIO') return unreadable(file, 'is a socket, not a regular file');
+  return cause;
 }
 
 /** The decoder would drop a byte order mark and with it one character of the file. */
