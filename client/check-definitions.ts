@@ -36,8 +36,7 @@ async function checkPipelines(
   report: DefinitionReport,
   runs: LoadedRun[],
 ): Promise<void> {
-  const project = path.join(places.ralphDir, 'pipeline.json');
-  for (const file of [project, ...(await pipelineFiles(places))]) {
+  for (const file of await filesToCheck(places)) {
     const found = await readDefinition(file).catch(noteRefusal(report, file));
     if (!found) continue;
     const { run, problems, notices } = await readRun(found, places);
@@ -45,6 +44,16 @@ async function checkPipelines(
     report.problems.push(...problems);
     report.notices.push(...notices);
   }
+}
+
+/** The project's own, and what the shipped names lead to; an installation may hold others for other uses. */
+async function filesToCheck(places: DefinitionPlaces): Promise<string[]> {
+  const files = await pipelineFiles(places);
+  const own = files.filter((file) => !path.relative(places.ralphDir, file).startsWith('..'));
+  const shipped = ['default.json', 'fast.json'].flatMap(
+    (name) => files.find((file) => path.basename(file) === name) ?? [],
+  );
+  return [...new Set([path.join(places.ralphDir, 'pipeline.json'), ...own, ...shipped])];
 }
 
 /** The project's own agents, also those that no pipeline names. */

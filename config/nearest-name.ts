@@ -5,7 +5,8 @@ export function nearestName(word: string, names: Iterable<string>): string | und
     const distance = editDistance(word.toLowerCase(), name.toLowerCase());
     if (!best || distance < best.distance) best = { name, distance };
   }
-  return best && best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.name : undefined;
+  const near = Math.min(word.length - 1, Math.max(1, Math.floor(word.length / 3)));
+  return best && best.distance <= near ? best.name : undefined;
 }
 
 /** A question for the end of a message, or nothing. */

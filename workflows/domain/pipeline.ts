@@ -82,7 +82,7 @@ export function advance(
 
 /** The result that counts: the third same one in a row of a step becomes FAIL (checklist 55, 82). */
 export function judge(state: PipelinePosition, result: GateResult): GateResult {
-  if (state.path.length > 1 || ORDINARY.includes(result)) return result;
+  if (ORDINARY.includes(result)) return result;
   const before = own(state.repeats, unitKey(state.path));
   const times = before?.result === result ? before.times + 1 : 1;
   return times >= MAX_REPEATS ? 'FAIL' : result;

@@ -117,6 +117,15 @@ describe('endlessCircles', () => {
     expect(endlessCircles(pipeline, plain)).toEqual([]);
   });
 
+  it('takes UNKNOWN into account where it does not repeat the step (#51)', () => {
+    const to = (defaultJump: string) => ({
+      ...aPipeline(aStep('a'), aStep('b')),
+      resultMappings: { UNKNOWN: { status: 'unknown', exitCode: 1, defaultJump } as const },
+    });
+    expect(endlessCircles(to('a'), PASSES)).toEqual([['a'], ['b', 'a']]);
+    expect(endlessCircles(to('self'), PASSES)).toEqual([]);
+  });
+
   it('takes FAIL into account, which every agent can end with (#51)', () => {
     const mapping = { FAIL: { status: 'failure', exitCode: 10, defaultJump: 'self' } } as const;
     const pipeline = { ...aPipeline(aStep('a')), resultMappings: mapping };

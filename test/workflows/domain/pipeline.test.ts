@@ -235,11 +235,14 @@ describe('the breaker', () => {
     expect(play(lone, ['PASS', 'FIX', 'FIX', 'UNKNOWN', 'FIX', 'FIX']).state.kind).toBe('at');
   });
 
-  it('starts to count anew after a finished inline handler (#55)', () => {
-    const audit = aStep('audit', { max: 9, onResult: { FIX: inline('audit-fix', { max: 3 }) } });
-    const results = ['FIX', 'PASS', 'FIX', 'PASS', 'FIX', 'PASS'];
-    expect(play(aPipeline(audit), results).state).toMatchObject({ kind: 'at', path: ['audit'] });
-  });
+  it.each(['PASS', 'FIX'])(
+    'starts to count anew after an inline handler ended with %s (#55)',
+    (end) => {
+      const audit = aStep('audit', { max: 9, onResult: { FIX: inline('audit-fix', { max: 3 }) } });
+      const results = ['FIX', end, 'FIX', end, 'FIX', end];
+      expect(play(aPipeline(audit), results).state).toMatchObject({ kind: 'at', path: ['audit'] });
+    },
+  );
 
   it('counts on when the inline handler is used up and did not run (#55)', () => {
     const audit = aStep('audit', {
