@@ -2,7 +2,7 @@ import type { Task } from './board.ts';
 
 const OPEN_ITEM = /^\s*[-*+] \[ \] ?(.*)$/gm;
 const FAILED_ITEM = /^\s*[-*+] \[\*\] ?(.*)$/gm;
-const CHECKBOX = /^\[.\]\s+/;
+const CHECKBOXES = /^(\[.\](\s+|$))+/;
 
 /** Writes the requirements document that the agents of a task work through. */
 export function renderPrd(task: Task): string {
@@ -46,12 +46,12 @@ function bullets(items: readonly string[]): string {
 
 /** A checkbox outside the checklist would count as an item that nobody ticks. */
 function withoutCheckbox(item: string): string {
-  return item.replace(CHECKBOX, '');
+  return item.replace(CHECKBOXES, '');
 }
 
 /** Shown the same, but no item of a list. */
 function escapeListItem(text: string): string {
-  return text.replace(/^(\s*)([-*+] \[)/, '$1\\$2');
+  return text.replace(/^(\s*)([-*+] \[)/gm, '$1\\$2');
 }
 
 function itemsMatching(prd: string, pattern: RegExp): string[] {
