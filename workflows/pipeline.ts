@@ -2,8 +2,15 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { hostActivities } from './activities.ts';
 import { runAgent } from './agent-run.ts';
 import type { ParentContext } from './domain/agent.ts';
-import { advance, begin, nextStepId, unitAt, type PipelineState } from './domain/pipeline.ts';
-import type { Step } from './domain/steps.ts';
+import {
+  advance,
+  begin,
+  judge,
+  nextStepId,
+  unitAt,
+  type PipelinePosition,
+} from './domain/pipeline.ts';
+import { own, unitKey, type Step } from './domain/steps.ts';
 import type { SweepSettings } from './domain/sweep.ts';
 import type { PreparedTask, StepRecord } from './domain/task.ts';
 
@@ -76,14 +83,14 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
 
 async function runStep(
   run: PipelineRun,
-  state: Extract<PipelineState, { kind: 'at' }>,
+  state: PipelinePosition,
   unit: Step,
   started: { runId: string; epoch: number; memory: Map<string, StepMemory> },
 ) {
   const { prepared, hostId } = run;
-  const plan = prepared.plans[state.path.join('/')];
+  const plan = own(prepared.plans, unitKey(state.path));
   if (!plan) throw ApplicationFailure.nonRetryable(`no plan for step ${state.path.join(' › ')}`);
-  const visit = (run.begun.visits[unit.id] ?? 0) + 1;
+  const visit = (own(run.begun.visits, unit.id) ?? 0) + 1;
   run.begun.visits[unit.id] = visit;
   const parent = parentOf(prepared, state.path, started.memory);
   const readonly = unit.readonly || plan.readonly;
@@ -108,7 +115,8 @@ async function runStep(
     ...(following && { nextStepId: following }),
     progress: (now) => run.progress({ step: unit.id, visit, ...now }),
   });
-  const ended = await hostActivities(hostId, `${unit.id} · ${agentRun.result}`).endStep({
+  const result = judge(state, agentRun.result);
+  const ended = await hostActivities(hostId, `${unit.id} · ${result}`).endStep({
     place: prepared.place,
     runId: started.runId,
     epoch: started.epoch,
@@ -118,7 +126,7 @@ async function runStep(
     commitAfter: unit.commitAfter && !readonly,
     startedAt: begun.startedAt,
     resultMappings: prepared.pipeline.resultMappings,
-    run: agentRun,
+    run: { ...agentRun, result },
   });
   run.records.push({
     step: unit.id,
@@ -139,7 +147,12 @@ async function runStep(
     ...(ended.report && { report: ended.report }),
     costUsd: agentRun.costUsd,
   });
-  return { result: ended.result, detail: ended.fault ?? agentRun.detail ?? ended.words };
+  const repeated =
+    result === agentRun.result ? undefined : `${agentRun.result} three times running`;
+  return {
+    result: ended.result,
+    detail: ended.fault ?? repeated ?? agentRun.detail ?? ended.words,
+  };
 }
 
 /** The step above an inline handler, or the nearest earlier step that has run. */

@@ -34,7 +34,8 @@ it('asks once for a missing result, and fails a step that never gives one (#81, 
       steps?.map(({ step, result }) => `${step} ${result}`),
     );
     expect(roads[0]).toEqual(['execution PASS', 'docs PASS']);
-    expect(roads[1]).toEqual(['execution PASS', 'docs UNKNOWN', 'docs UNKNOWN', 'docs UNKNOWN']);
+    expect(roads[1]).toEqual(['execution PASS', 'docs UNKNOWN', 'docs UNKNOWN', 'docs FAIL']);
+    expect(view.tasks[1]?.why).toContain('stopped at docs with FAIL: UNKNOWN three times running');
     expect(await world.markers()).toEqual({ 'AB-1': 'x', 'AB-2': '*' });
     const asked = (await world.ledger()).filter(({ key }) => key.includes('ask-result'));
     expect(asked.filter(({ event, task: id }) => event === 'resume' && id === 'AB-1')).toHaveLength(
