@@ -4,10 +4,10 @@ import type { ErrorCode } from '../workflows/domain/errors.ts';
 
 /** Lines for people, on stderr: stdout belongs to a command's own output. */
 export interface Log {
-  debug(line: string): void;
-  info(line: string): void;
-  warn(line: string): void;
-  error(line: string): void;
+  debug: (line: string) => void;
+  info: (line: string) => void;
+  warn: (line: string) => void;
+  error: (line: string) => void;
 }
 
 export interface Output {

@@ -20,7 +20,7 @@ export interface MergeWish {
 
 /** Has a pull request merged by its task's workflow, and shows it until that is done or cannot go on. */
 export async function mergePullRequest(wish: MergeWish, context: CommandContext): Promise<number> {
-  const { project, pullRequest, json } = wish;
+  const { pullRequest, json } = wish;
   const { number, taskId, state } = pullRequest;
   if (state === 'merged') {
     say(wish, context, `Pull request ${number} (${taskId}) is merged already.`);

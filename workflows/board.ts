@@ -1,5 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
 import { BoardRun, type BoardInput } from './board-run.ts';
+import type { StartOrder } from './domain/sweep.ts';
 import { boardStatusQuery, startTaskUpdate, sweepUpdate, taskMovedSignal } from './contract.ts';
 
 /** The board: the only writer of its file, and the one that decides which task runs when. */
@@ -9,7 +10,7 @@ export async function boardWorkflow(input: BoardInput): Promise<void> {
   setHandler(sweepUpdate, (settings) => board.sweep(settings));
   setHandler(taskMovedSignal, (move) => board.hear(move));
   setHandler(startTaskUpdate, (order) => board.take(order), {
-    validator: (order) => board.refuseIfOpen(order.id),
+    validator: ({ id }: StartOrder) => board.refuseIfOpen(id),
   });
   await board.toTheEnd();
 }

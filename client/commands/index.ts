@@ -15,7 +15,7 @@ const entry = <Options>(
   group,
   summary,
   // The options reach `run` only after the command's own schema made them.
-  load: async () => (await load()) as Command<unknown>,
+  load,
 });
 
 /** Every command by its name. */

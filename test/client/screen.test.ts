@@ -98,7 +98,7 @@ describe('on a terminal', () => {
     said.out = '';
     screen.log.warn('the server is gone');
     expect(said.err).toBe('warning: the server is gone\n');
-    expect(said.out).toMatch(/^\u001b\[3A\r\u001b\[0J\u001b\[0J\[ \] AB-1/);
+    expect(said.out.startsWith('\u001b[3A\r\u001b[0J\u001b[0J[ ] AB-1')).toBe(true);
   });
 
   it('never draws more lines than the screen has, nor wider ones', () => {

@@ -9,7 +9,7 @@ import { ONE_STEP } from './with-world.ts';
 export interface CommandLine {
   repository: TestProject;
   /** Runs `wiggum …` to its end. */
-  run(...words: string[]): Promise<Ended>;
+  run: (...words: string[]) => Promise<Ended>;
   /** Starts `wiggum …`; what still runs at the end of the test is killed. */
   start(...words: string[]): Running;
   ledger(): Promise<LedgerEntry[]>;

@@ -41,7 +41,7 @@ describe('runAgent', () => {
       expect(JSON.parse(first ?? '')).toMatchObject({
         type: 'iteration_start',
         session_id: turn.sessionId,
-        prompt: expect.stringContaining('Do AB-1.') as string,
+        prompt: expect.stringContaining('Do AB-1.'),
       });
       expect(JSON.parse(stream.at(-1) ?? '')).toMatchObject({ type: 'end', ok: true });
     });
@@ -129,7 +129,7 @@ describe('runAgent', () => {
     [
       'a failure',
       '[{ fail: broken pipe }]',
-      { kind: 'agent-failed', reason: expect.stringContaining('broken pipe') as string },
+      { kind: 'agent-failed', reason: expect.stringContaining('broken pipe') },
     ],
     ['an exit without an end line', '[{ exit: 0 }]', { kind: 'agent-failed' }],
     ['used up turns', '[{ max_turns: true }]', { kind: 'max-turns' }],
@@ -181,7 +181,7 @@ describe('runAgent', () => {
       Object.assign(world.host, { environment });
       expect(await world.run(world.turn({ backend: 'claude' }))).toMatchObject({
         kind: 'config',
-        reason: expect.stringMatching(/`claude` is not on PATH.*npm install/s) as string,
+        reason: expect.stringMatching(/`claude` is not on PATH.*npm install/s),
       });
     });
   });

@@ -57,7 +57,7 @@ describe('a summary turn', () => {
       const outcome = await world.run(later(world, 1, { agent: 'test.loop', purpose: 'summary' }));
       expect(outcome).toMatchObject({
         kind: 'agent-failed',
-        reason: expect.stringContaining('is not there any more') as string,
+        reason: expect.stringContaining('is not there any more'),
       });
       const text = await world.read('summaries/audit-1700000100/audit-0-summary.txt');
       expect(text).toContain('## Next Steps');
@@ -209,9 +209,7 @@ describe('an agent that continues the session of its parent', () => {
       const outcome = await world.run(heir(world, await world.script('')));
       expect(outcome).toMatchObject({
         kind: 'config',
-        reason: expect.stringContaining(
-          'session 11111111-2222-4333-8444-555555555555 of audit',
-        ) as string,
+        reason: expect.stringContaining('session 11111111-2222-4333-8444-555555555555 of audit'),
       });
     });
   });

@@ -98,14 +98,14 @@ describe('a turn of the claude program', () => {
   it.each([
     ['max-turns', { kind: 'max-turns' }],
     ['usage-limit', { kind: 'limit', resetsAt: '2030-01-01T00:00:00.000Z' }],
-    ['overloaded', { kind: 'limit', reason: expect.stringContaining('529') as string }],
-    ['wrong-key', { kind: 'auth', reason: expect.stringContaining('Invalid API key') as string }],
+    ['overloaded', { kind: 'limit', reason: expect.stringContaining('529') }],
+    ['wrong-key', { kind: 'auth', reason: expect.stringContaining('Invalid API key') }],
     ['not-logged-in', { kind: 'auth' }],
     ['no-credit', { kind: 'auth' }],
     ['unknown-model', { kind: 'config' }],
     ['interrupted-with-zero', { kind: 'agent-failed' }],
     ['result-with-error', { kind: 'agent-failed' }],
-    ['crashes', { kind: 'agent-failed', reason: expect.stringContaining('SIGKILL') as string }],
+    ['crashes', { kind: 'agent-failed', reason: expect.stringContaining('SIGKILL') }],
   ])('judges the end of %s', async (behaviour, expected) => {
     await withClaude(behaviour, async (world, turn) => {
       expect(await world.run(turn)).toMatchObject(expected);
