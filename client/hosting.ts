@@ -68,10 +68,8 @@ export async function withRunningServer<T>(
   const { namedServer } = await import('../workers/server/connection.ts');
   const named = namedServer(environment);
   if (named) {
-    return useClient(named, work).catch((cause: unknown) => {
-      if (isConnectionFault(cause)) return { noServer: `${named.address} does not answer` };
-      throw cause;
-    });
+    const silence = await whySilent(named);
+    return silence === undefined ? useClient(named, work) : { noServer: silence };
   }
   const { serverStatus } = await import('../workers/server/dev-server.ts');
   const status = await serverStatus({ environment });
@@ -144,6 +142,16 @@ async function hostWhile<T>(
   }
 }
 
-function isConnectionFault(cause: unknown): boolean {
-  return cause instanceof Error && /connect|UNAVAILABLE|DEADLINE/i.test(cause.message);
+/** Asks for seconds only, where opening a client would wait for a server that never comes. */
+async function whySilent({
+  address,
+  connectOptions,
+}: ResolvedConnection): Promise<string | undefined> {
+  const { openProbe } = await import('../workers/server/probe.ts');
+  const probe = openProbe(connectOptions);
+  try {
+    return (await probe.answers()) ? undefined : `${address} does not answer (${probe.reason()})`;
+  } finally {
+    await probe.close();
+  }
 }

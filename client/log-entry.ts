@@ -82,7 +82,7 @@ const READERS: Readonly<Record<string, Reader>> = {
             type: z.string(),
             text: z.string().optional(),
             name: z.string().optional(),
-            input: z.unknown(),
+            input: z.unknown().optional(),
           }),
         ),
       }),
@@ -101,7 +101,7 @@ const READERS: Readonly<Record<string, Reader>> = {
         content: z.array(
           z.looseObject({
             type: z.string(),
-            content: z.unknown(),
+            content: z.unknown().optional(),
             is_error: z.boolean().nullish(),
           }),
         ),
