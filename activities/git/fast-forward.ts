@@ -28,12 +28,12 @@ export type Obstacles =
  */
 export async function obstaclesOf(directory: string, move: Move): Promise<Obstacles> {
   const checkout: Repository = { kind: 'project', directory };
-  const touched = await pathsOf(move, []);
+  const touched = new Set(await pathsOf(move, []));
   const changed = (await trackedChanges(checkout)).filter(
-    (file) => touched.includes(file) || !isOurs(file, move),
+    (file) => touched.has(file) || !isOurs(file, move),
   );
   const inTheWay = await untrackedInTheWay(checkout, await pathsOf(move, ['--diff-filter=A']));
-  const suspects = [...new Set([...changed, ...inTheWay])].filter((file) => touched.includes(file));
+  const suspects = [...new Set([...changed, ...inTheWay])].filter((file) => touched.has(file));
   const alreadyThere = await standingAsIn(checkout, move, suspects);
   const left = (files: readonly string[]) => files.filter((file) => !alreadyThere.includes(file));
   const faults = [

@@ -35,10 +35,11 @@ export async function publishBranch(place: RunPlace): Promise<{ head: string }> 
   return { head: fetched };
 }
 
-/** Fetches objects and nothing else: no tags, no FETCH_HEAD, no collector, no submodules. */
+/** Fetches objects and nothing else: no tags, no FETCH_HEAD, no collector, no submodules, no pruning. */
 export const QUIET_FETCH = [
   '--quiet',
   '--no-tags',
+  '--no-prune',
   '--no-write-fetch-head',
   '--no-auto-maintenance',
   '--no-recurse-submodules',

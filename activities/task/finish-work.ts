@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { failedItems, openItems } from '../../workflows/domain/prd.ts';
 import { pullRequestTitle } from '../../workflows/domain/pull-request.ts';
+import { logActivity } from '../agent/activity-log.ts';
 import { readIfThere } from '../agent/durable-file.ts';
 import { commitStep } from '../git/commit.ts';
 import { askGit, git } from '../git/git.ts';
@@ -29,12 +30,15 @@ export async function finishWork({
   const [head = '', time] = (
     await git(tree, ['log', '-1', '--no-show-signature', '--format=%H %ct'])
   ).split(' ');
-  await commitStep(place, {
+  // By the commit it stands on: a run that is finished twice has two such commits.
+  const key = `finalization-${head}`;
+  const { refusedFiles } = await commitStep(place, {
     message: `${place.taskId}: finalization\n\n${pullRequestTitle(place.taskId, title)}`,
-    // By the commit it stands on: a run that is finished twice has two such commits.
-    key: `finalization-${head}`,
+    key,
     timestamp: Math.max(Number(time), place.epoch),
   });
+  if (refusedFiles.length > 0)
+    await logActivity(place, 'commit.files_left_out', { files: refusedFiles.join(', ') }, key);
   const base = await baseOf(workspace);
   const compared = await askGit(tree, ['diff', '--quiet', '--no-ext-diff', base, 'HEAD']);
   const prd = await readIfThere(path.join(place.workerDir, 'prd.md'));

@@ -1,6 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { mergePullRequest } from '../../../activities/forge/local/merge-pull-request.ts';
 import { rebaseBranch } from '../../../activities/forge/local/rebase-branch.ts';
 import { removeWorkspace } from '../../../activities/git/remove-workspace.ts';
@@ -78,6 +78,58 @@ describe.each(KINDS)('%s', (_kind, make) => {
       expect(await project.git(['status', '--porcelain', '--untracked-files=no'])).toBe('');
       expect(await removeWorkspace(place)).toEqual({});
       await project.git(['fsck', '--strict', '--connectivity-only']);
+    });
+  });
+});
+
+describe('a user with settings of his own', () => {
+  const settings = [
+    '[fetch]\n\tprune = true\n\tpruneTags = true\n\twriteCommitGraph = true',
+    '[status]\n\trelativePaths = true\n\tshowUntrackedFiles = all\n\tbranch = true',
+    '[color]\n\tui = always',
+    '[core]\n\tquotePath = true\n\tpager = false\n\teditor = false\n\thooksPath = hooks',
+    '[diff]\n\texternal = false\n\tnoprefix = true\n\trenames = copies',
+    '[log]\n\tshowSignature = true',
+    '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = false',
+    '[merge]\n\tff = false',
+    '[user]\n\tuseConfigOnly = true',
+    '[safe]\n\tbareRepository = explicit',
+    '[transfer]\n\tfsckObjects = true',
+    '[protocol]\n\tversion = 0',
+    '[submodule]\n\trecurse = true',
+    '[push]\n\tfollowTags = true',
+    '[rebase]\n\tautoStash = false\n\tupdateRefs = true',
+  ];
+  const before = process.env['GIT_CONFIG_GLOBAL'];
+  afterEach(() => {
+    if (before === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+    else process.env['GIT_CONFIG_GLOBAL'] = before;
+  });
+
+  it('gets his merges all the same, and keeps his tags and branches (#113)', async () => {
+    await withRepository(async (usual) => {
+      const clone = path.join(usual.dir, '..', 'clone');
+      await usual.git(['clone', '--quiet', usual.dir, clone]);
+      const project = at(usual, clone);
+      await project.git(['tag', 'mine']);
+      await project.git(['branch', 'aside']);
+      const file = path.join(project.dir, '..', 'gitconfig');
+      await writeFile(file, settings.join('\n'));
+      process.env['GIT_CONFIG_GLOBAL'] = file;
+      const refs = await project.git(['for-each-ref']);
+      const { place } = await proposeChange(project, { 'é.txt': 'x\n' });
+      const input = { place, number: 1, timestamp: AT };
+      await project.write({ 'README.md': 'unsaved\n' });
+      expect(await mergePullRequest(input)).toMatchObject({ kind: 'blocked' });
+      await project.git(['checkout', '--', 'README.md']);
+      await project.commit('Meanwhile', { 'src/app.txt': 'two\n' });
+      expect(await mergePullRequest(input)).toEqual({ kind: 'behind' });
+      expect(await rebaseBranch(input)).toMatchObject({ kind: 'rebased' });
+      expect(await mergePullRequest(input)).toMatchObject({ kind: 'merged' });
+      expect(await readFile(path.join(project.dir, 'é.txt'), 'utf8')).toBe('x\n');
+      const kept = (list: string) =>
+        list.split('\n').filter((line) => !/wiggum|heads.main/.test(line));
+      expect(kept(await project.git(['for-each-ref']))).toEqual(kept(refs));
     });
   });
 });

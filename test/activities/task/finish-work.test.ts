@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { finishWork } from '../../../activities/task/finish-work.ts';
@@ -21,6 +21,18 @@ describe('finishWork', () => {
       expect(log).toBe(
         `TASK-001: finalization|TASK-001: Do it\n\nWiggum-Step: finalization-${base}\n|${time}\n\nleft.txt`,
       );
+    });
+  });
+
+  it('tells which files it left out (#115)', async () => {
+    await inWorkspace(async (project, place) => {
+      await project.write({ '.env': 'TOKEN=1\n', 'deep/a.pem': 'x' }, place.workspace);
+      await finishWork({ place, title: 'Do it' });
+      const log = await readFile(path.join(place.workerDir, 'activity.jsonl'), 'utf8');
+      expect(JSON.parse(log)).toMatchObject({
+        event: 'commit.files_left_out',
+        files: '.env, deep/a.pem',
+      });
     });
   });
 
