@@ -92,13 +92,9 @@ function stronglyConnected(edges: readonly number[][]): Components {
 /** Follows 32 targets at a time, one bit each, through the components from the far end. */
 function countReachable(edges: readonly number[][], components: Components): number[] {
   const { members, componentOf } = components;
-  const leadsTo = members.map((nodes, component) => {
-    const targets = new Set(
-      nodes.flatMap((node) => (edges[node] ?? []).map((target) => componentOf[target] ?? 0)),
-    );
-    targets.delete(component);
-    return [...targets];
-  });
+  const leadsTo = members.map((nodes) => [
+    ...new Set(nodes.flatMap((node) => (edges[node] ?? []).map((to) => componentOf[to] ?? 0))),
+  ]);
   const inOrder = members.flat();
   const totals = new Array<number>(members.length).fill(0);
   const reached = new Uint32Array(members.length);

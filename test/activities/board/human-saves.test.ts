@@ -7,6 +7,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -64,6 +65,21 @@ describe('a save between reading and writing', () => {
       await Promise.all([
         writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
         whenAboutToReplace(ralphDir, () => writeFileSync(file, theirs)),
+      ]);
+      expect(await readFile(file, 'utf8')).toBe(theirs.replace('[ ]', '[=]'));
+    });
+  });
+
+  it('that a coarse time stamp does not show is kept too (#24)', async () => {
+    const theirs = BOARD.text().replace('Title of AB-2', 'Other of AB-2');
+    await withBoard(BOARD, async ({ ralphDir, file }) => {
+      utimesSync(file, 1_700_000_000, 1_700_000_000);
+      await Promise.all([
+        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        whenAboutToReplace(ralphDir, () => {
+          writeFileSync(file, theirs);
+          utimesSync(file, 1_700_000_000, 1_700_000_000);
+        }),
       ]);
       expect(await readFile(file, 'utf8')).toBe(theirs.replace('[ ]', '[=]'));
     });
