@@ -199,16 +199,7 @@ export class BoardRun {
   private async pass(): Promise<void> {
     await this.reclaim();
     await this.letGo();
-    const working = Object.keys(this.state.open).filter((id) => this.state.open[id]?.working);
-    this.plan = schedule({
-      cards: this.snapshot.cards,
-      archived: this.snapshot.archived,
-      running: working,
-      maxWorkers: this.settings.maxWorkers,
-      waited: this.state.ageing.waited,
-      invalid: invalidTasks(this.snapshot.problems),
-      autoMerge: this.settings.autoMerge,
-    });
+    this.plan = this.decide();
     this.state.ageing = nextWaited(this.state.ageing, {
       schedule: this.plan,
       runEnded: this.runEnded,
@@ -219,9 +210,24 @@ export class BoardRun {
     if (chosen.length > 0) {
       await this.write(chosen.map(({ id }) => ({ id, marker: '=' as const })));
       for (const card of chosen) await this.start(card, { settings: this.settings });
+      // Who waits for one of these now waits for something that runs.
+      this.plan = { ...this.decide(), start: [] };
     }
     const busy = Object.values(this.state.open).some((task) => !task.needsHuman);
     if (!busy && chosen.length === 0 && !this.stirred) this.state.sweeping = false;
+  }
+
+  private decide(): Schedule {
+    const { cards, archived, problems } = this.snapshot;
+    return schedule({
+      cards,
+      archived,
+      running: Object.keys(this.state.open).filter((id) => this.state.open[id]?.working),
+      maxWorkers: this.settings.maxWorkers,
+      waited: this.state.ageing.waited,
+      invalid: invalidTasks(problems),
+      autoMerge: this.settings.autoMerge,
+    });
   }
 
   /** `[=]` with no workflow behind it goes back to `[ ]`: the claim died with its maker. */

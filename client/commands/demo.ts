@@ -32,15 +32,16 @@ export const demo = defineCommand({
     const project = await makeDemoProject();
     const say = json ? context.log.info : (line: string) => context.stdout.write(`${line}\n`);
     say(`A scratch repository: ${project.projectDir}\n\n$ wiggum init`);
-    await finished(wiggum(project, ['init'], { context, json }));
+    await finished(wiggum(project, ['init'], { context, stdout: 'ignore' }));
     await fillDemoBoard(project);
     say(`$ wiggum run ${FLAGS.join(' ')}     (six tasks, scripted agents)\n`);
 
-    let host = wiggum(project, ['run', ...FLAGS], { context, json });
+    const stdout = json ? 2 : 'inherit';
+    let host = wiggum(project, ['run', ...FLAGS], { context, stdout });
     let victim: LedgerEntry | undefined;
     if (crash) {
       victim = await killInTheMiddle(project, host, context);
-      if (victim) host = wiggum(project, ['run', ...FLAGS], { context, json });
+      if (victim) host = wiggum(project, ['run', ...FLAGS], { context, stdout });
     }
     await finished(host);
     if (context.signal.aborted) return ExitCode.interrupted;
@@ -64,13 +65,13 @@ interface Outcome {
 function wiggum(
   { projectDir }: DemoProject,
   words: string[],
-  { context, json }: { context: CommandContext; json: boolean },
+  { context, stdout }: { context: CommandContext; stdout: 'ignore' | 'inherit' | 2 },
 ): ChildProcess {
   const [interpreter, script] = context.program;
   return spawn(interpreter, [script, ...words], {
     cwd: projectDir,
     env: { ...context.environment },
-    stdio: ['ignore', json ? 2 : 'inherit', 'inherit'],
+    stdio: ['ignore', stdout, 'inherit'],
   });
 }
 
