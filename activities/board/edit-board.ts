@@ -5,8 +5,12 @@ import { withBoardLock } from './board-lock.ts';
 import { openBoard, resolveBoard, type OpenBoard } from './open-board.ts';
 import { holdsStill, replaceBoard, writtenMeanwhile } from './replace-board.ts';
 
-/** Says what the board should read; undefined leaves it alone, an error refuses it. */
-export type BoardEdit = (text: string) => string | undefined;
+/** Says what the board should read; an error refuses it. */
+export type BoardEdit = (text: string) => {
+  text: string;
+  /** Something that should be there is not: perhaps only half of a save was read. */
+  doubtful?: boolean;
+};
 
 const TRIES = 50;
 const CONFIRM_MS = 100;
@@ -41,16 +45,16 @@ async function editUnderLock(file: string, edit: BoardEdit): Promise<boolean> {
 
 /** Undefined when the board changed under our hands and the whole must begin again. */
 async function tryOnce(seen: OpenBoard, edit: BoardEdit): Promise<boolean | undefined> {
-  let text: string | undefined;
+  let edited: ReturnType<BoardEdit>;
   try {
-    text = edit(seen.text);
+    edited = edit(seen.text);
   } catch (refusal) {
     if (await hasChanged(seen)) return undefined;
     throw refusal;
   }
-  if (text === undefined) return (await hasChanged(seen)) ? undefined : false;
-  if (text === seen.text) return false;
-  const ours = Buffer.from(text);
+  if (edited.doubtful && (await hasChanged(seen))) return undefined;
+  if (edited.text === seen.text) return false;
+  const ours = Buffer.from(edited.text);
   if (!(await replaceBoard(seen, ours))) return undefined;
 
   const theirs = await writtenMeanwhile(seen);
@@ -59,7 +63,7 @@ async function tryOnce(seen: OpenBoard, edit: BoardEdit): Promise<boolean | unde
   return undefined;
 }
 
-/** Perhaps half of a save was read: a bad answer is given only when it stays. */
+/** A bad answer is given only when it stays. */
 async function hasChanged(seen: OpenBoard): Promise<boolean> {
   await sleep(CONFIRM_MS);
   return !holdsStill(seen);

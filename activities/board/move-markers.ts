@@ -1,21 +1,19 @@
 import { whatBlocks } from '../../config/board-file.ts';
-import type { Marker } from '../../workflows/domain/board.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import type { BoardSnapshot } from '../../workflows/domain/sweep.ts';
 import { boardFile } from './open-board.ts';
 import { readBoard } from './read-board.ts';
-import { writeMarker } from './write-marker.ts';
+import { writeMarkers, type MarkerMove } from './write-markers.ts';
 
 /**
- * Writes markers in order and returns the board as it then is; without moves it only reads. A board
+ * Writes markers and returns the board as it then is; without moves it only reads. A board
  * that cannot be trusted is an error, not a board without tasks.
  */
 export async function moveMarkers(order: {
   ralphDir: string;
-  moves: { id: string; marker: Marker }[];
+  moves: MarkerMove[];
 }): Promise<BoardSnapshot> {
-  for (const { id, marker } of order.moves)
-    await writeMarker({ ralphDir: order.ralphDir, id, marker });
+  if (order.moves.length > 0) await writeMarkers(order);
   const snapshot = await readBoard({ ralphDir: order.ralphDir });
   const blocking = whatBlocks(snapshot);
   if (blocking)

@@ -2,13 +2,14 @@ import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ownFilesPrefix, withBoardLock } from '../../../activities/board/board-lock.ts';
-import { writeMarker } from '../../../activities/board/write-marker.ts';
+import { writeMarkers } from '../../../activities/board/write-markers.ts';
 import { ownIdentity } from '../../../activities/agent/process-identity.ts';
 import { aBoard, withBoard } from '../../helpers/a-board.ts';
 import { startChild } from '../../helpers/a-child.ts';
 
 const BOARD = aBoard().withTask('AB-1');
-const write = (ralphDir: string) => writeMarker({ ralphDir, id: 'AB-1', marker: 'x' });
+const write = (ralphDir: string) =>
+  writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: 'x' }] });
 const lockOf = (file: string) => `${ownFilesPrefix(file)}lock`;
 
 describe('the lock of the board', () => {
@@ -48,7 +49,7 @@ describe('the lock of the board', () => {
         );
         expect(await readFile(file, 'utf8')).toBe(BOARD.text());
         await holder.kill();
-        expect(await writing).toEqual({ changed: true, found: true });
+        expect(await writing).toEqual({ changed: true, missing: [] });
         expect(await readdir(ralphDir)).toEqual(['kanban.md']);
       } finally {
         await holder.kill();

@@ -14,7 +14,7 @@ import {
 import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { writeMarker } from '../../../activities/board/write-marker.ts';
+import { writeMarkers } from '../../../activities/board/write-markers.ts';
 import { parseBoard } from '../../../config/board-file.ts';
 import { aBoard, withBoard } from '../../helpers/a-board.ts';
 import { startChild } from '../../helpers/a-child.ts';
@@ -50,10 +50,10 @@ describe('a save between reading and writing', () => {
   ])('%s is kept, and the marker goes into it (#24)', async (_name, save) => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       const [written] = await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         whenAboutToReplace(ralphDir, () => save(file)),
       ]);
-      expect(written).toEqual({ changed: true, found: true });
+      expect(written).toEqual({ changed: true, missing: [] });
       expect(await readFile(file, 'utf8')).toBe(BOTH);
       expect(await readdir(ralphDir)).toEqual(['kanban.md']);
     });
@@ -63,7 +63,7 @@ describe('a save between reading and writing', () => {
     const theirs = BOARD.text().replace('Title of AB-2', 'Other of AB-2');
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         whenAboutToReplace(ralphDir, () => writeFileSync(file, theirs)),
       ]);
       expect(await readFile(file, 'utf8')).toBe(theirs.replace('[ ]', '[=]'));
@@ -75,7 +75,7 @@ describe('a save between reading and writing', () => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       utimesSync(file, 1_700_000_000, 1_700_000_000);
       await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         whenAboutToReplace(ralphDir, () => {
           writeFileSync(file, theirs);
           utimesSync(file, 1_700_000_000, 1_700_000_000);
@@ -89,10 +89,10 @@ describe('a save between reading and writing', () => {
     const theirs = aBoard().withTask('AB-2').text();
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       const [written] = await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         whenAboutToReplace(ralphDir, () => saveByRename(file, theirs)),
       ]);
-      expect(written).toEqual({ changed: false, found: false });
+      expect(written).toEqual({ changed: false, missing: ['AB-1'] });
       expect(await readFile(file, 'utf8')).toBe(theirs);
     });
   });
@@ -100,7 +100,7 @@ describe('a save between reading and writing', () => {
   it('that breaks the board stands, and is named (#17, #24)', async () => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       const theirs = `<<<<<<< HEAD\n${BOARD.text()}`;
-      const writing = writeMarker({ ralphDir, id: 'AB-1', marker: '=' });
+      const writing = writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] });
       await Promise.all([
         expect(writing).rejects.toMatchObject({ code: 'BOARD_INVALID' }),
         whenAboutToReplace(ralphDir, () => saveByRename(file, theirs)),
@@ -149,10 +149,10 @@ describe('a save into the file that was just replaced', () => {
   ])('%s (#24)', async (_name, act, expected) => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       const [written] = await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         intoTheOldFile(file, (opened) => act(file, opened)),
       ]);
-      expect(written.found).toBe(true);
+      expect(written.missing).toEqual([]);
       expect(await readFile(file, 'utf8')).toBe(expected);
       expect(await readdir(ralphDir)).toEqual(['kanban.md']);
     });
@@ -170,10 +170,10 @@ describe('a save that is under way', () => {
         }
       };
       const [written] = await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         slowSave(),
       ]);
-      expect(written).toEqual({ changed: true, found: true });
+      expect(written).toEqual({ changed: true, missing: [] });
       expect(await readFile(file, 'utf8')).toBe(BOTH);
     });
   });
@@ -182,10 +182,10 @@ describe('a save that is under way', () => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       renameSync(file, `${file}~`);
       const [written] = await Promise.all([
-        writeMarker({ ralphDir, id: 'AB-1', marker: '=' }),
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
         setTimeout(60).then(() => renameSync(`${file}~`, file)),
       ]);
-      expect(written).toEqual({ changed: true, found: true });
+      expect(written).toEqual({ changed: true, missing: [] });
     });
   });
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { writeMarker } from '../../../activities/board/write-marker.ts';
+import { writeMarkers } from '../../../activities/board/write-markers.ts';
 import { parseBoard } from '../../../config/board-file.ts';
 import { aBoard, withBoard } from '../../helpers/a-board.ts';
 import { startChild, type Child } from '../../helpers/a-child.ts';
@@ -45,7 +45,7 @@ describe('writers in processes of their own', () => {
           const writer = startChild('board/writes-for-ever.mjs', [ralphDir, id]);
           running.add(writer);
           await writer.says('writing');
-          await setTimeout(Math.random() * 60);
+          await setTimeout(Math.random() * 90);
           await writer.kill();
           running.delete(writer);
           const text = await readFile(file, 'utf8');
@@ -58,9 +58,9 @@ describe('writers in processes of their own', () => {
       } finally {
         await Promise.all([...running].map((writer) => writer.kill()));
       }
-      expect(await writeMarker({ ralphDir, id: 'AB-7', marker: 'x' })).toEqual({
+      expect(await writeMarkers({ ralphDir, moves: [{ id: 'AB-7', marker: 'x' }] })).toEqual({
         changed: true,
-        found: true,
+        missing: [],
       });
       const { tasks, problems } = parseBoard(await readFile(file, 'utf8'));
       expect(problems).toEqual([]);

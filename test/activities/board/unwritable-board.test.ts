@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { writeMarker } from '../../../activities/board/write-marker.ts';
+import { writeMarkers } from '../../../activities/board/write-markers.ts';
 import { aBoard, withBoard } from '../../helpers/a-board.ts';
 import { startChild } from '../../helpers/a-child.ts';
 
@@ -18,7 +18,7 @@ describe('a board that cannot be written', () => {
       expect(writer.said).toEqual(['BOARD_UNWRITABLE']);
       expect(await readFile(file, 'utf8')).toBe(LARGE.text());
       expect(await readdir(ralphDir)).toEqual(['kanban.md']);
-      expect(await writeMarker({ ralphDir, id: 'AB-1', marker: 'x' })).toMatchObject({
+      expect(await writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: 'x' }] })).toMatchObject({
         changed: true,
       });
     });
@@ -29,7 +29,7 @@ describe('a board that cannot be written', () => {
       const writer = startChild('board/writes-markers.mjs', [ralphDir, 'AB-1:x'], 'ulimit -f 100');
       expect(await writer.ended).not.toBe(0);
       expect(await readFile(file, 'utf8')).toBe(LARGE.text());
-      await writeMarker({ ralphDir, id: 'AB-1', marker: 'x' });
+      await writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: 'x' }] });
       expect(await readdir(ralphDir)).toEqual(['kanban.md']);
     });
   });
