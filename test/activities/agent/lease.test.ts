@@ -100,10 +100,13 @@ describe('takeLease', () => {
     await withAgents(async (world) => {
       const { log: _log, ...plain } = request(world);
       const worker = startChild('agent/takes-lease.mjs', [JSON.stringify(plain)]);
-      await until('the lease', () => worker.output().includes('attempt-1'));
-      await expect(takeLease(request(world))).rejects.toMatchObject({ code: 'WORKSPACE_BUSY' });
-      worker.process.kill('SIGKILL');
-      await worker.ended;
+      try {
+        await until('the lease', () => worker.output().includes('attempt-1'));
+        await expect(takeLease(request(world))).rejects.toMatchObject({ code: 'WORKSPACE_BUSY' });
+      } finally {
+        worker.process.kill('SIGKILL');
+        await worker.ended;
+      }
       expect(await takeLease(request(world))).toMatchObject({
         attempt: 2,
         earlier: [{ end: { reason: 'keeper-died' } }],

@@ -80,6 +80,8 @@ describe('runAgent', () => {
       expect(second).toEqual(first);
       expect(await starts(world)).toHaveLength(1);
       expect(await world.read('workspace/a.txt')).toBe('x');
+      const names = await readdir(turnFolder(world.place.workerDir, turn.key));
+      expect(names.sort()).toEqual(['attempt-1', 'finished.json']);
     });
   });
 

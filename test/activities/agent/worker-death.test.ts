@@ -1,19 +1,27 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { readEnd, readLease } from '../../../activities/agent/attempt-records.ts';
 import { deadAttempts } from '../../../activities/agent/dead-attempts.ts';
 import { turnFolder } from '../../../activities/agent/lease.ts';
 import { identityOf } from '../../../activities/agent/process-identity.ts';
 import type { AgentTurn } from '../../../workflows/domain/agent.ts';
-import { startChild } from '../../helpers/start-child.ts';
+import { startChild, type TestChild } from '../../helpers/start-child.ts';
 import { until } from '../../helpers/until.ts';
 import { HOST_ID, withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
 const isAlive = async (pid: unknown) => (await identityOf(Number(pid))) !== undefined;
 
-const startWorker = (world: AgentWorld, turn: AgentTurn, attempt = 1) =>
-  startChild('agent/runs-turn.mjs', [JSON.stringify({ turn, host: world.host, attempt })]);
+const workers: TestChild[] = [];
+
+const startWorker = (world: AgentWorld, turn: AgentTurn, attempt = 1) => {
+  const order = JSON.stringify({ turn, host: world.host, attempt });
+  const worker = startChild('agent/runs-turn.mjs', [order]);
+  workers.push(worker);
+  return worker;
+};
+
+afterEach(() => workers.splice(0).forEach(({ process }) => process.kill('SIGKILL')));
 
 const attemptFolder = (turn: AgentTurn, attempt: number) =>
   path.join(turnFolder(turn.place.workerDir, turn.key), `attempt-${attempt}`);
