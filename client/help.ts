@@ -1,3 +1,4 @@
+import { nearestName } from '../config/nearest-name.ts';
 import { COMMANDS, type RegistryEntry } from './commands/index.ts';
 
 const GROUPS: readonly RegistryEntry['group'][] = ['Every day', 'Tasks', 'Board', 'Machine'];
@@ -33,22 +34,5 @@ export function helpText(): string {
 
 /** The command that somebody probably meant. */
 export function closestCommand(word: string): string | undefined {
-  const ranked = Object.keys(COMMANDS)
-    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) }))
-    .sort((a, b) => a.distance - b.distance);
-  const [best] = ranked;
-  return best && best.distance <= Math.max(1, Math.floor(word.length / 2)) ? best.name : undefined;
-}
-
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
+  return nearestName(word, Object.keys(COMMANDS));
 }

@@ -8,7 +8,13 @@ import { loadProjectConfig } from '../../config/project-config.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { renderPrd } from '../../workflows/domain/prd.ts';
-import type { Pipeline, Step } from '../../workflows/domain/steps.ts';
+import {
+  enabledVariables,
+  unitKey,
+  unitsOf,
+  type Pipeline,
+  type Step,
+} from '../../workflows/domain/steps.ts';
 import type { PreparedTask } from '../../workflows/domain/task.ts';
 import type { TaskInput } from '../../workflows/domain/task-input.ts';
 import { readIfThere, writeDurably } from '../agent/durable-file.ts';
@@ -43,8 +49,8 @@ export async function prepareTask(input: TaskInput, host: HostDependencies): Pro
   );
   const units = unitsOf(pipeline);
   const plans = Object.fromEntries(
-    units.map(({ at, step }): [string, AgentPlan] => [
-      at,
+    units.map(({ path: at, step }): [string, AgentPlan] => [
+      unitKey(at),
       planOf(agentOf(agents, step), step, { environment: settings.environment, config }),
     ]),
   );
@@ -61,45 +67,15 @@ export async function prepareTask(input: TaskInput, host: HostDependencies): Pro
     ...workspace,
     pipeline,
     plans,
-    enabled: enabledVariables(units, settings.environment),
+    enabled: enabledVariables(pipeline, settings.environment),
     checks: config.checks,
   };
-}
-
-interface Unit {
-  /** Path of ids, joined: `audit/audit-fix`. */
-  at: string;
-  step: Step;
-}
-
-/** All steps of a pipeline with the inline handlers inside them. */
-function unitsOf({ steps }: Pipeline): Unit[] {
-  const below = (step: Step, parent: string): Unit[] => {
-    const at = `${parent}${step.id}`;
-    const inline = Object.values(step.onResult).flatMap((handler) =>
-      handler.kind === 'inline' ? below(handler.step, `${at}/`) : [],
-    );
-    return [{ at, step }, ...inline];
-  };
-  return steps.flatMap((step) => below(step, ''));
 }
 
 function agentOf(agents: Readonly<Record<string, AgentDefinition>>, step: Step): AgentDefinition {
   const definition = agents[step.agent];
   if (definition) return definition;
   throw new WiggumError('AGENT_MISSING', `step ${step.id}: there is no agent ${step.agent}`);
-}
-
-const OFF = ['', 'false', '0', 'no', 'off'];
-
-function enabledVariables(
-  units: readonly Unit[],
-  environment: Readonly<Record<string, string>>,
-): string[] {
-  const asked = units.map(({ step }) => step.enabledBy).filter((name) => name !== undefined);
-  return [...new Set(asked)].filter(
-    (name) => !OFF.includes((environment[name] ?? '').trim().toLowerCase()),
-  );
 }
 
 async function makeFolders({ workerDir }: RunPlace): Promise<void> {
@@ -135,7 +111,10 @@ async function writePipelineRecord(
   const record = {
     pipeline: { name: pipeline.name, source },
     steps: Object.fromEntries(
-      unitsOf(pipeline).map(({ at, step }) => [at, { agent: step.agent, config: step.config }]),
+      unitsOf(pipeline).map(({ path: at, step }) => [
+        unitKey(at),
+        { agent: step.agent, config: step.config },
+      ]),
     ),
   };
   await writeDurably(
