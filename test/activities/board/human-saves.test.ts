@@ -178,6 +178,19 @@ describe('a save that is under way', () => {
     });
   });
 
+  it('is waited for when its first half is a board without the task (#24)', async () => {
+    await withBoard(BOARD, async ({ ralphDir, file }) => {
+      const half = THEIRS.indexOf('- [ ] **[AB-1]**');
+      writeFileSync(file, THEIRS.slice(0, half));
+      const [written] = await Promise.all([
+        writeMarkers({ ralphDir, moves: [{ id: 'AB-1', marker: '=' }] }),
+        setTimeout(60).then(() => appendFileSync(file, THEIRS.slice(half))),
+      ]);
+      expect(written).toEqual({ changed: true, missing: [] });
+      expect(await readFile(file, 'utf8')).toBe(BOTH);
+    });
+  });
+
   it('is waited for when the board is not there for a moment (#24)', async () => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
       renameSync(file, `${file}~`);

@@ -61,7 +61,7 @@ describe('readBoard', () => {
       writeFileSync(file, text.slice(0, 100));
       const slowSave = async () => {
         for (let at = 100; at < text.length; at += 20) {
-          await setTimeout(5);
+          await setTimeout(1);
           appendFileSync(file, text.slice(at, at + 20));
         }
       };
