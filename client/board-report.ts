@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Project } from '../config/project.ts';
 import type { Environment } from '../config/state-dir.ts';
 import type { BoardView } from './board-view.ts';
+import { withReasons } from './failure-reasons.ts';
 import { readFileView, type OpenRun } from './file-view.ts';
 import {
   findHost,
@@ -51,7 +52,7 @@ async function reportThrough(
   { address, uiUrl }: ResolvedConnection,
   { project, take }: Pick<Reporting, 'project' | 'take'>,
 ): Promise<'enough' | 'server-gone'> {
-  const look = watchBoard(client, project.id);
+  const look = withReasons(watchBoard(client, project.id), project.ralphDir);
   const server = { address, uiUrl: uiUrl ?? null };
   for (;;) {
     const host = await findHost(project.ralphDir);

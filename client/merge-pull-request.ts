@@ -8,8 +8,9 @@ import type { TaskView } from './board-view.ts';
 import type { CommandContext } from './command.ts';
 import { withClient } from './hosting.ts';
 import { carryOut, type Carried, type TaskOrder } from './order-task.ts';
+import { boardFileOf, readBoardFile } from './read-board.ts';
 import { failureReason, newestRuns } from './task-runs.ts';
-import { hasEnded, isTaskOpen, mergeObstacle } from './task-standing.ts';
+import { isTaskOpen, mergeObstacle, mergeSettlement } from './task-standing.ts';
 import { askTaskStatus } from './watch-board.ts';
 
 export interface MergeWish {
@@ -20,19 +21,23 @@ export interface MergeWish {
 
 /** Has a pull request merged by its task's workflow, and shows it until that is done or cannot go on. */
 export async function mergePullRequest(wish: MergeWish, context: CommandContext): Promise<number> {
-  const { pullRequest, json } = wish;
-  const { number, taskId, state } = pullRequest;
-  if (state === 'merged') {
-    say(wish, context, `Pull request ${number} (${taskId}) is merged already.`);
-    return ExitCode.ok;
+  const { number, taskId, state } = wish.pullRequest;
+  switch (state) {
+    case 'open':
+      if (await isOpen(wish, context)) break;
+      throw await whyNotRunning(wish);
+    case 'closed':
+      throw new WiggumError(
+        'REFUSED',
+        `Pull request ${number} is closed; \`wiggum worker restart ${taskId}\` makes another one.`,
+      );
+    case 'merged':
+      // The merge stands; its task may have been interrupted before it could say so.
+      if ((await isUnmarked(wish)) && (await isOpen(wish, context))) break;
+      say(wish, context, `Pull request ${number} (${taskId}) is merged already.`);
+      return ExitCode.ok;
   }
-  if (state === 'closed')
-    throw new WiggumError(
-      'REFUSED',
-      `Pull request ${number} is closed; \`wiggum worker restart ${taskId}\` makes another one.`,
-    );
-  await mustBeOpen(wish, context);
-  const carried = await carryOut(orderOf(wish, context), context, { json });
+  const carried = await carryOut(orderOf(wish, context), context, { json: wish.json });
   return report(wish, carried, context);
 }
 
@@ -46,21 +51,31 @@ function orderOf({ project, pullRequest }: MergeWish, context: CommandContext): 
     give: async (client) => {
       // Asked before and not yet through: the wish stands, there is only to watch it.
       const status = await askTaskStatus(client, project.id, { id: task });
-      if (status?.state === 'merging') return;
+      if (status?.state === 'merging' || pullRequest.state === 'merged') return;
       await askTask(client, { project, task, update: mergeUpdate, argument });
     },
-    isOver: (seen) => hasEnded(seen) || mergeObstacle(seen) !== undefined,
+    isOver: mergeSettlement(() => performance.now()),
   };
 }
 
-async function mustBeOpen(
+function isOpen(
   { project, pullRequest: { taskId } }: MergeWish,
   context: CommandContext,
-): Promise<void> {
-  if (await withClient(context, (client) => isTaskOpen(client, project.id, taskId))) return;
+): Promise<boolean> {
+  return withClient(context, (client) => isTaskOpen(client, project.id, taskId));
+}
+
+async function isUnmarked({ project, pullRequest: { taskId } }: MergeWish): Promise<boolean> {
+  const { board } = await readBoardFile(boardFileOf(project.ralphDir));
+  const marker = board.tasks.find(({ id }) => id === taskId)?.marker;
+  return marker === 'P' || marker === '=';
+}
+
+async function whyNotRunning({ project, pullRequest }: MergeWish): Promise<WiggumError> {
+  const { taskId } = pullRequest;
   const run = (await newestRuns(project.ralphDir)).get(taskId);
   const reason = run && (await failureReason(run.folder));
-  throw new WiggumError(
+  return new WiggumError(
     'TASK_NOT_RUNNING',
     `The run of ${taskId} has ended${reason ? `: ${reason}` : ''}. \`wiggum worker restart ${taskId}\` goes on in its workspace.`,
   );

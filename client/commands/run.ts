@@ -5,6 +5,7 @@ import { askSweep } from '../ask.ts';
 import type { BoardView } from '../board-view.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { detach } from '../detach.ts';
+import { withReasons } from '../failure-reasons.ts';
 import { readFileView } from '../file-view.ts';
 import { follow, type Followed } from '../follow.ts';
 import { findHost, withClient, withHost, type HostHolder, type Hosting } from '../hosting.ts';
@@ -108,7 +109,7 @@ async function sweepThrough(
   { client, attachedTo, connection }: Hosting,
   screen: Screen,
 ): Promise<Swept> {
-  const look = watchBoard(client, project.id);
+  const look = withReasons(watchBoard(client, project.id), project.ralphDir);
   const seen = await look();
   const running = isSweeping(seen) ? seen.settings : undefined;
   const wanted = running ? withExplicitFlags(running, flags, settings) : settings;

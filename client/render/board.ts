@@ -70,6 +70,7 @@ export function mostTelling(tasks: readonly TaskView[], room: number): TaskView[
 
 /** What a person reads at the end or below the table. */
 export function summaryLine(view: BoardView): string {
+  if (view.sweeping && view.tasks.length === 0) return 'the board is being read';
   const counts = countStates(view.tasks);
   const parts = (['done', 'needs-you', 'failed', 'running', 'paused', 'pending'] as const)
     .filter((state) => counts[state] > 0)
