@@ -23,6 +23,8 @@ const CHECKS = [
 
 const args = process.argv.slice(2);
 const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'wiggum-tests-')));
+// As open as the folder for temporary files is: a test may act as another user.
+fs.chmodSync(folder, 0o755);
 const count = { passed: 0, failed: 0, skipped: 0 };
 try {
   await setUp();
