@@ -67,7 +67,7 @@ export async function prepareTask(input: TaskInput, host: HostDependencies): Pro
     ...workspace,
     pipeline,
     plans,
-    enabled: enabledVariables(pipeline, settings.environment),
+    enabled: enabledVariables(pipeline, environment),
     checks: config.checks,
   };
 }
