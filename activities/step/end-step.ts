@@ -1,6 +1,7 @@
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import {
   DEFAULT_MAPPINGS,
+  own,
   type GateResult,
   type ResultMappings,
 } from '../../workflows/domain/steps.ts';
@@ -49,7 +50,9 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
   const committed = end.commitAfter ? await commit(end) : {};
   const result = committed.fault ? 'FIX' : run.result;
   const mapping =
-    end.resultMappings[result] ?? end.agent.resultMappings[result] ?? DEFAULT_MAPPINGS[result];
+    own(end.resultMappings, result) ??
+    own(end.agent.resultMappings, result) ??
+    own(DEFAULT_MAPPINGS, result);
   const record = await writeResult({
     place,
     epoch: end.epoch,
