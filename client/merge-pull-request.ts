@@ -111,10 +111,12 @@ async function report(wish: MergeWish, carried: Carried, context: CommandContext
 
 function notMerged({ id, why, lifecycle }: TaskView, number: number): WiggumError {
   const isConflict = lifecycle === 'merge_conflict' || why.startsWith('merge conflict');
-  const goOn = isConflict ? '' : ` \`wiggum worker restart ${id}\` begins again in its workspace.`;
+  const goOn = isConflict
+    ? `\`wiggum worker start ${id}\` does it again on what the target is now.`
+    : `\`wiggum worker restart ${id}\` begins again in its workspace.`;
   return new WiggumError(
     isConflict ? 'MERGE_CONFLICT' : 'REFUSED',
-    `Pull request ${number} of ${id} was not merged: ${why}.${goOn}`,
+    `Pull request ${number} of ${id} was not merged: ${why}. ${goOn}`,
   );
 }
 

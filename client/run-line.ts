@@ -66,8 +66,9 @@ export async function runLine(line: readonly string[], around: Surroundings): Pr
 function asWiggumError(error: unknown): WiggumError | undefined {
   if (error instanceof WiggumError) return error;
   if (!(error instanceof Error)) return undefined;
-  const { code, path, message } = error as NodeJS.ErrnoException;
+  const { code, path, syscall = '', message } = error as NodeJS.ErrnoException;
   if (code === undefined || !UNWRITABLE.includes(code)) return undefined;
+  if (/^(spawn|kill|connect|listen|bind)/.test(syscall)) return undefined;
   return new WiggumError('NOT_WRITABLE', message, { cause: error, ...(path && { where: path }) });
 }
 

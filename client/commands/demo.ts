@@ -24,7 +24,7 @@ export const demo = defineCommand({
     ['--json', 'print the outcome as JSON'],
   ],
   details:
-    'Works in a new folder below the temporary folder and leaves it there. The agents are scripted,\neverything else is real: Temporal, git, processes, tests.',
+    'Works in a new folder below the temporary folder and leaves it there. The agents\nare scripted, everything else is real: Temporal, git, processes, tests.',
   options: z.object({ crash: z.boolean().default(false), json: z.boolean().default(false) }),
 
   async run({ crash, json }, context) {

@@ -20,7 +20,7 @@ export const doctor = defineCommand({
   arguments: '',
   flags: [['--json', 'print the checks as JSON']],
   details:
-    'Each line is PASS, WARN or FAIL; any FAIL makes the exit code 1. -q prints the failures only.',
+    'Each line is PASS, WARN or FAIL; any FAIL makes the exit code 1. -q prints the\nfailures only.',
   options: z.object({ json: z.boolean().default(false) }),
 
   async run({ json }, { environment, cwd, stdout, quiet }) {

@@ -25,7 +25,7 @@ export const logs = defineCommand({
     ['--raw', 'print the lines as the agent wrote them'],
     ['--json', 'print one JSON object per event'],
   ],
-  details: 'Shows the newest run of the task, oldest line first; a part of an id is enough.',
+  details: 'Shows the newest run of the task, oldest line first. A part of an id is enough.',
   options: z.object({
     id: z.string().min(1),
     follow: z.boolean().default(false),

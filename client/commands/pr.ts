@@ -27,8 +27,8 @@ export const pr = defineCommand({
     '  list           the open pull requests (default)',
     '  view ID        what one of them says and changes',
     '  merge ID       merge it into its target branch, and show it until that is done',
-    'ID is a task id, a part of one, or the number of the pull request. Exits 42 when there is no such',
-    'pull request, 43 when it could not be merged; the reason says how to go on.',
+    'ID is a task id, a part of one, or the number of the pull request. Exits 42 when',
+    'there is none, 43 when it could not be merged; the reason says how to go on.',
   ].join('\n'),
   options: z.object({
     action: z.enum(['list', 'view', 'merge']).default('list'),

@@ -30,8 +30,9 @@ export const run = defineCommand({
     ['--json', 'print one JSON object per change, and a summary at the end'],
   ],
   details: [
-    'Ctrl-C stops the agents; the next run goes on where they were. A second run on the same board',
-    'watches the first. Exits 0 when everything is done or waits for you, 10 when tasks failed.',
+    'Ctrl-C stops the agents; the next run goes on where they were. A second run on',
+    'the same board watches the first. Exits 0 when everything is done or waits for',
+    'you, 10 when tasks failed.',
   ].join('\n'),
   options: z.object({
     maxWorkers: countFlag.optional(),

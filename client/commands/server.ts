@@ -10,7 +10,7 @@ export const server = defineCommand({
   arguments: '[action]',
   flags: [['--json', 'print the result as JSON']],
   details:
-    'Actions: status (default), start, stop. Stopping keeps all data; the next command starts it again.',
+    'Actions: status (default), start, stop. Stopping keeps all data; the\nnext command starts it again.',
   options: z.object({
     action: z.enum(['status', 'start', 'stop']).default('status'),
     json: z.boolean().default(false),

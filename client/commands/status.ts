@@ -22,8 +22,9 @@ export const status = defineCommand({
     ['--json', 'print the board as one JSON object; with --watch one object per change'],
   ],
   details: [
-    'Starts nothing. While `wiggum run` works, the workflow of the board answers; otherwise the files',
-    'do: the board, the pull requests, and the reasons that failed tasks left behind.',
+    'Starts nothing. While `wiggum run` works, the workflow of the board answers;',
+    'otherwise the files do: the board, the pull requests, and the reasons that',
+    'failed tasks left behind.',
   ].join('\n'),
   options: z.object({ watch: z.boolean().default(false), json: z.boolean().default(false) }),
   exitCodes: { NOT_INITIALISED: ExitCode.configuration, BOARD_MISSING: ExitCode.configuration },

@@ -11,7 +11,7 @@ export const stop = defineCommand({
   arguments: '[what]',
   flags: [['--json', 'print the result as JSON']],
   details:
-    '`wiggum stop` and `wiggum stop orchestrator` mean the same. Markers stay; `wiggum run` goes on.\nExits 1 when nothing was running.',
+    '`wiggum stop` and `wiggum stop orchestrator` mean the same. Markers stay;\n`wiggum run` goes on. Exits 1 when nothing was running.',
   options: z.object({
     what: z
       .literal('orchestrator', {

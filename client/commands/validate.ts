@@ -22,8 +22,9 @@ export const validate = defineCommand({
   details: [
     'Actions:',
     '  sort      group the tasks by status and order them by id',
-    '  cleanup   move finished tasks into one comment; what depends on them is not blocked',
-    'Both refuse a board with errors. Exits 0 without errors, 31 with errors, 30 without a board.',
+    '  cleanup   move finished tasks into one comment, which counts as done',
+    'Both refuse a board with errors. Exits 0 without errors, 31 with errors, 30',
+    'without a board.',
   ].join('\n'),
   options: z.object({
     action: z.enum(['sort', 'cleanup']).optional(),

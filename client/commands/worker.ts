@@ -26,11 +26,11 @@ export const worker = defineCommand({
   details: [
     'Actions:',
     '  start ID     runs one task now, whatever the schedule says, in a new workspace',
-    '  stop ID      ends its agent; the workspace stays, the board gets [*] with the reason',
+    '  stop ID      ends its agent; the workspace stays, the board gets [*]',
     '  restart ID   begins its pipeline again in the workspace that it has',
-    'A part of an id is enough when it fits one task only. start and restart show the task until it is',
-    'done or waits for you; Ctrl-C pauses it. Exits 0 when the order is carried out, 10 when the task',
-    'failed, 1 when there was nothing to do.',
+    'A part of an id is enough when it fits one task only. start and restart show the',
+    'task until it is done or waits for you; Ctrl-C pauses it. Exits 0 when the order',
+    'is carried out, 10 when the task failed, 1 when there was nothing to do.',
   ].join('\n'),
   options: z.object({
     action: z.enum(['start', 'stop', 'restart']),

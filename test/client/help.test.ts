@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { COMMANDS } from '../../client/commands/index.ts';
 import { closestCommand, helpText } from '../../client/help.ts';
+import { parseLine } from '../../client/parse-line.ts';
 
 describe('the help', () => {
   it('names every command with its summary', () => {
@@ -30,6 +31,14 @@ describe.each(Object.keys(COMMANDS))('the command %s', (name) => {
     const entry = COMMANDS[name];
     const command = await entry?.load();
     expect(command?.name).toBe(name);
+  });
+
+  it('explains itself on a terminal of 80 columns', async () => {
+    const command = await COMMANDS[name]?.load();
+    const help = command && parseLine(command, ['--help']);
+    const text = help?.kind === 'help' ? help.text : '';
+    expect(text).toContain(`Usage: wiggum ${name}`);
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('offers --json', async () => {
