@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { own } from '../workflows/domain/steps.ts';
 
 /** One thing that the scripted agent does. */
 export type ScriptAction = z.infer<typeof actionSchema>;
@@ -40,7 +41,13 @@ export function parseScript(text: string): { script?: Script; problems: ScriptPr
         message: error.message.split('\n')[0] ?? error.code,
       })),
     };
-  const read = scriptSchema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    return { problems: [{ where: 'top level', message: (cause as Error).message }] };
+  }
+  const read = scriptSchema.safeParse(value ?? {});
   if (read.success) return { script: read.data, problems: [] };
   return { problems: read.error.issues.flatMap((issue) => describe(issue, [])) };
 }
@@ -50,12 +57,12 @@ export function actionsFor(
   script: Script,
   at: { taskId: string; stepId: string; agent: string; visit: number; iteration: number },
 ): (ScriptVisit & { actions: ScriptAction[] }) | undefined {
-  const own = script.tasks[at.taskId] ?? {};
+  const task = own(script.tasks, at.taskId) ?? {};
   const visits =
-    own[at.stepId] ??
-    own[at.agent] ??
-    script.agents[at.stepId] ??
-    script.agents[at.agent] ??
+    own(task, at.stepId) ??
+    own(task, at.agent) ??
+    own(script.agents, at.stepId) ??
+    own(script.agents, at.agent) ??
     script.default;
   const visit = visits?.[Math.min(at.visit, visits.length) - 1];
   const actions = visit?.iterations[Math.min(at.iteration, visit.iterations.length - 1)];
