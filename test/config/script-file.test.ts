@@ -103,7 +103,7 @@ default:
     ['broken YAML', 'agents:\n  audit: [', 'line 2', /./],
   ])('names %s with its place', (_title, text, where, message) => {
     const problems = problemsOf(text);
-    expect(problems).toContainEqual({ where, message: expect.stringMatching(message) as string });
+    expect(problems).toContainEqual({ where, message: expect.stringMatching(message) });
   });
 
   it('names all problems at once', () => {

@@ -24,7 +24,7 @@ describe('logActivity', () => {
       for (const file of files(world))
         expect(await lines(file)).toEqual([
           {
-            ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+            ts: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
             event: 'step.started',
             worker_id: 'worker-AB-1-1700000000',
             task_id: 'AB-1',

@@ -5,6 +5,8 @@ import { promptValues } from '../../../activities/agent/prompt-values.ts';
 import { renderPrompts, type SessionState } from '../../../activities/agent/prompt.ts';
 import { writeResult } from '../../../activities/agent/result-record.ts';
 import type { AgentDefinition } from '../../../config/agent-definition.ts';
+import { agentTypes } from '../../../config/find-definitions.ts';
+import { loadAgent } from '../../../config/load-definitions.ts';
 import { PROMPT_VARIABLES } from '../../../config/prompt-variables.ts';
 import type { AgentTurn } from '../../../workflows/domain/agent.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
@@ -22,6 +24,7 @@ function agent(changes: Partial<AgentDefinition> = {}): AgentDefinition {
     completionCheck: { kind: 'result-tag' },
     supervisorInterval: 0,
     outputs: [],
+    settings: { resultMappings: {} },
     systemPrompt: 'Role of {{step_id}}.',
     userPrompt: 'Do {{task_id}}; end with <result>PASS</result>.',
     source: 'test',
@@ -216,6 +219,23 @@ describe('renderPrompts', () => {
     await withAgents(async (world) => {
       const { user } = await render(world, agent(), { purpose: 'summary' }, 'interrupted');
       expect(user).toMatch(/## Completed\n## In Progress\n## Blocked\n## Next Steps$/);
+    });
+  });
+});
+
+describe('the shipped agents', () => {
+  it('are rendered whole: no variable and no condition is left (#69, #70)', async () => {
+    await withAgents(async (world) => {
+      const places = { ralphDir: world.place.ralphDir, environment: world.host.environment };
+      const types = (await agentTypes(places)).filter((type) => !type.startsWith('test.'));
+      expect(types.length).toBeGreaterThan(5);
+      for (const type of types)
+        for (const iteration of [0, 1]) {
+          const definition = await loadAgent(type, places);
+          const { system = '', user } = await render(world, definition, { agent: type, iteration });
+          expect(`${type}: ${system}${user}`).not.toMatch(/\{\{|WIGGUM_IF/);
+          expect(user).toContain(`<${definition.resultTag}>`);
+        }
     });
   });
 });

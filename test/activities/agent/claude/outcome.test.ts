@@ -100,19 +100,19 @@ describe('classifyClaude', () => {
       'a session id in use',
       {},
       exit(1, 'Error: Session ID x is already in use.'),
-      { kind: 'agent-failed', reason: expect.stringContaining('already in use') as string },
+      { kind: 'agent-failed', reason: expect.stringContaining('already in use') },
     ],
     [
       'SIGTERM',
       {},
       exit(143),
-      { kind: 'agent-failed', reason: expect.stringContaining('exit 143') as string },
+      { kind: 'agent-failed', reason: expect.stringContaining('exit 143') },
     ],
     [
       'SIGKILL',
       {},
       exit(null, '', 'SIGKILL'),
-      { kind: 'agent-failed', reason: expect.stringContaining('SIGKILL') as string },
+      { kind: 'agent-failed', reason: expect.stringContaining('SIGKILL') },
     ],
   ])('judges %s', (_title, stream, how, expected) => {
     expect(classifyClaude(stream, how)).toMatchObject(expected);

@@ -50,7 +50,7 @@ describe('the scripted agent', () => {
       const outcome = await play(world, ['replace: { path: a.txt, find: one, with: two }']);
       expect(outcome).toMatchObject({
         kind: 'agent-failed',
-        reason: expect.stringContaining('a.txt does not contain') as string,
+        reason: expect.stringContaining('a.txt does not contain'),
       });
     });
   });
@@ -66,7 +66,7 @@ describe('the scripted agent', () => {
       const changes = { sessionId: 'other', key: 'audit-1700000100/0-work-1/life' };
       expect(await play(world, ['run: "exit 3"'], changes)).toMatchObject({
         kind: 'agent-failed',
-        reason: expect.stringContaining('`exit 3` failed (3)') as string,
+        reason: expect.stringContaining('`exit 3` failed (3)'),
       });
     });
   });
@@ -224,7 +224,7 @@ describe('a session of the scripted agent', () => {
           ...names,
           event: 'start',
           done: 0,
-          prompt: expect.stringContaining('Do AB-1.') as string,
+          prompt: expect.stringContaining('Do AB-1.'),
         },
         { ...names, event: 'step', number: 0, action: 'say' },
         { ...names, event: 'step', number: 1, action: 'result' },
@@ -276,7 +276,7 @@ default:
       const outcome = await world.run(world.turn({ script }));
       expect(outcome).toMatchObject({
         kind: 'config',
-        reason: expect.stringMatching(/audit\[0\]\[0\].*sya.*audit\[0\]\[1\].*wait/s) as string,
+        reason: expect.stringMatching(/audit\[0\]\[0\].*sya.*audit\[0\]\[1\].*wait/s),
       });
     });
   });
