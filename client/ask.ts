@@ -15,6 +15,8 @@ import type { Environment } from '../config/state-dir.ts';
 import {
   BOARD_WORKFLOW,
   boardWorkflowId,
+  mergeWorkflowId,
+  nudgeMergeSignal,
   startTaskUpdate,
   sweepUpdate,
   taskWorkflowId,
@@ -79,6 +81,19 @@ export function personAt(environment: Environment): string {
   return environment['USER'] || environment['LOGNAME'] || 'a person';
 }
 
+/** Has a merge that waits tried again now; a train that has ended needs no nudge. */
+export async function nudgeTrain(
+  client: Client,
+  project: Project,
+  { target }: { target: string },
+): Promise<void> {
+  try {
+    await client.workflow.getHandle(mergeWorkflowId(project.id, target)).signal(nudgeMergeSignal);
+  } catch (cause) {
+    if (!(cause instanceof WorkflowNotFoundError)) throw cause;
+  }
+}
+
 /** Whether a failed question means that nobody could answer, rather than that the answer is no. */
 export function isUnanswered(cause: unknown): boolean {
   return (
@@ -95,6 +110,8 @@ function boardStart(project: Project, settings: SweepSettings) {
     taskQueue: WORKFLOW_QUEUE,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     args: [{ project: id, hostId, projectDir, ralphDir, settings }],
+    staticSummary: `board of ${projectDir}`.slice(0, 180),
+    searchAttributes: { WiggumProject: [id] },
   });
 }
 

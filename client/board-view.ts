@@ -31,6 +31,7 @@ export interface TaskView {
   workerDir?: string;
   sessionId?: string;
   steps?: StepRecord[];
+  mergeWaits?: TaskStatus['mergeWaits'];
 }
 
 export interface BoardView {
@@ -85,7 +86,7 @@ export function taskView(card: CardStatus, status: TaskStatus | undefined): Task
     marker,
     priority,
     line,
-    state: stateOf(marker, { open, needsHuman }),
+    state: stateOf(marker, { needsHuman, moves: open || status?.state === 'merged' }),
     step: null,
     why: (open ? status?.why : undefined) || card.why,
     open,
@@ -114,7 +115,7 @@ export function countStates(tasks: readonly TaskView[]): Record<TaskState, numbe
 
 function stateOf(
   marker: Marker,
-  { open, needsHuman }: { open: boolean; needsHuman: boolean },
+  { needsHuman, moves }: { needsHuman: boolean; moves: boolean },
 ): TaskState {
   switch (marker) {
     case ' ':
@@ -122,8 +123,8 @@ function stateOf(
     case '=':
       return needsHuman ? 'needs-you' : 'running';
     case 'P':
-      // While it is merged it needs nobody.
-      return open && !needsHuman ? 'running' : 'needs-you';
+      // While it is merged, and until the board says so, it needs nobody.
+      return moves && !needsHuman ? 'running' : 'needs-you';
     case 'x':
       return 'done';
     case '*':

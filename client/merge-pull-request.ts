@@ -3,14 +3,14 @@ import type { Project } from '../config/project.ts';
 import { mergeUpdate } from '../workflows/contract.ts';
 import { ExitCode, WiggumError } from '../workflows/domain/errors.ts';
 import type { PullRequest } from '../workflows/domain/pull-request.ts';
-import { askTask, personAt } from './ask.ts';
+import { askTask, nudgeTrain, personAt } from './ask.ts';
 import type { TaskView } from './board-view.ts';
 import type { CommandContext } from './command.ts';
 import { withClient } from './hosting.ts';
 import { carryOut, type Carried, type TaskOrder } from './order-task.ts';
 import { boardFileOf, readBoardFile } from './read-board.ts';
 import { failureReason, newestRuns } from './task-runs.ts';
-import { isTaskOpen, mergeObstacle, mergeSettlement } from './task-standing.ts';
+import { isMergeSettled, isTaskOpen, mergeObstacle } from './task-standing.ts';
 import { askTaskStatus } from './watch-board.ts';
 
 export interface MergeWish {
@@ -49,12 +49,13 @@ function orderOf({ project, pullRequest }: MergeWish, context: CommandContext): 
     id: task,
     purpose: `pr merge ${task}`,
     give: async (client) => {
-      // Asked before and not yet through: the wish stands, there is only to watch it.
+      // Asked before and not yet through: the wish stands, and is tried again at once.
       const status = await askTaskStatus(client, project.id, { id: task });
-      if (status?.state === 'merging' || pullRequest.state === 'merged') return;
+      if (pullRequest.state === 'merged') return;
+      if (status?.state === 'merging') return nudgeTrain(client, project, pullRequest);
       await askTask(client, { project, task, update: mergeUpdate, argument });
     },
-    isOver: mergeSettlement(() => performance.now()),
+    isOver: isMergeSettled,
   };
 }
 

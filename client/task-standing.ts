@@ -3,10 +3,6 @@ import { taskWorkflowId } from '../workflows/contract.ts';
 import type { TaskView } from './board-view.ts';
 
 const ANSWER_MS = 10_000;
-/** How a task's workflow begins to tell why its merge does not go on. */
-const MERGE_WAITS = 'the merge waits: ';
-/** A merge that is held up is tried again at least this often. */
-const LONGEST_PAUSE_MS = 65_000;
 
 /** Whether a task's workflow is open; the server tells it without a host. */
 export async function isTaskOpen(client: Client, project: string, task: string): Promise<boolean> {
@@ -37,22 +33,14 @@ export function isThrough(task: TaskView, before: TaskView | undefined): boolean
 
 /** Why a merge that was asked for does not go on; undefined while it does. */
 export function mergeObstacle(task: TaskView): string | undefined {
-  if (task.lifecycle !== 'merging' || !task.why.startsWith(MERGE_WAITS)) return undefined;
-  return task.why.slice(MERGE_WAITS.length);
+  return task.lifecycle === 'merging' ? task.mergeWaits?.reason : undefined;
 }
 
-/** Judges a merge: merged, failed, or held up; what held it up before the order must last to count. */
-export function mergeSettlement(
-  now: () => number,
-): (task: TaskView, before: TaskView | undefined) => boolean {
-  const begun = now();
-  return (task, before) => {
-    if (hasEnded(task)) return true;
-    const obstacle = mergeObstacle(task);
-    if (obstacle === undefined) return false;
-    const isOld = before !== undefined && mergeObstacle(before) === obstacle;
-    return !isOld || now() - begun > LONGEST_PAUSE_MS;
-  };
+/** Whether a merge is merged, failed, or held up; what held it up before the order does not count. */
+export function isMergeSettled(task: TaskView, before: TaskView | undefined): boolean {
+  if (hasEnded(task)) return true;
+  if (mergeObstacle(task) === undefined) return false;
+  return task.mergeWaits?.times !== before?.mergeWaits?.times;
 }
 
 function standingOf({ steps, pullRequest, startedAt }: TaskView): string {

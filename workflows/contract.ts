@@ -63,4 +63,6 @@ export const taskStatusQuery = defineQuery<TaskStatus>('status');
 /** A task asks the merge train for its turn, and hears how it went. */
 export const requestMergeSignal = defineSignal<[MergeRequest]>('requestMerge');
 export const withdrawMergeSignal = defineSignal<[{ taskWorkflowId: string }]>('withdrawMerge');
+/** Something may have changed: a merge that waits is tried again at once. */
+export const nudgeMergeSignal = defineSignal('nudge');
 export const mergeSettledSignal = defineSignal<[MergeOutcome]>('mergeSettled');

@@ -8,7 +8,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { checkActivities, hostActivities } from './activities.ts';
-import { mergeSettledSignal, requestMergeSignal, withdrawMergeSignal } from './contract.ts';
+import {
+  mergeSettledSignal,
+  nudgeMergeSignal,
+  requestMergeSignal,
+  withdrawMergeSignal,
+} from './contract.ts';
 import type { MergeOutcome, MergeRequest } from './domain/merge.ts';
 import { reasonOf } from './failure-reason.ts';
 
@@ -37,12 +42,17 @@ export async function mergeWorkflow(input: MergeInput): Promise<void> {
   setHandler(withdrawMergeSignal, ({ taskWorkflowId }) => {
     withdrawn.add(taskWorkflowId);
   });
+  let nudges = 0;
+  setHandler(nudgeMergeSignal, () => {
+    nudges += 1;
+  });
 
   for (let request = queue[0]; request; request = queue[0]) {
     setCurrentDetails(trainText(input.target, queue));
-    const outcome = await takeTurn(input.hostId, request, () =>
-      withdrawn.has(request.taskWorkflowId),
-    );
+    const outcome = await takeTurn(input.hostId, request, {
+      isWithdrawn: () => withdrawn.has(request.taskWorkflowId),
+      nudges: () => nudges,
+    });
     queue.shift();
     withdrawn.delete(request.taskWorkflowId);
     await tell(request, outcome);
@@ -56,11 +66,12 @@ export async function mergeWorkflow(input: MergeInput): Promise<void> {
 async function takeTurn(
   hostId: string,
   request: MergeRequest,
-  isWithdrawn: () => boolean,
+  { isWithdrawn, nudges }: { isWithdrawn: () => boolean; nudges: () => number },
 ): Promise<MergeOutcome> {
   try {
     let pauseMs = FIRST_PAUSE_MS;
     for (let round = 0; round < MAX_ROUNDS;) {
+      const heard = nudges();
       if (isWithdrawn()) return { kind: 'failed', reason: 'withdrawn before it was merged' };
       const attempt = await host(hostId, request, 'merge').mergePullRequest({
         place: request.place,
@@ -74,7 +85,7 @@ async function takeTurn(
         case 'blocked':
           // A person must tidy the checkout; the train waits and says so, however long it takes.
           await tell(request, { kind: 'waits', reason: attempt.reason });
-          await condition(isWithdrawn, pauseMs);
+          await condition(() => isWithdrawn() || nudges() !== heard, pauseMs);
           pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
           break;
         case 'behind': {

@@ -211,10 +211,14 @@ export class TaskRun {
       const outcome = this.settled;
       if (outcome && outcome.kind !== 'waits') {
         this.inTrain = false;
+        delete this.status.mergeWaits;
         return outcome;
       }
       this.settled = undefined;
-      if (outcome) this.story.say(`the merge waits: ${outcome.reason}`);
+      if (!outcome) continue;
+      const { reason } = outcome;
+      this.status.mergeWaits = { reason, times: (this.status.mergeWaits?.times ?? 0) + 1 };
+      this.story.say(`the merge waits: ${reason}`);
     }
   }
 

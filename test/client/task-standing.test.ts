@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../client/board-view.ts';
-import { hasEnded, isThrough, mergeObstacle, mergeSettlement } from '../../client/task-standing.ts';
+import { hasEnded, isThrough, mergeObstacle, isMergeSettled } from '../../client/task-standing.ts';
 import { aTask } from '../helpers/a-view.ts';
 
 const at = (differences: Partial<TaskView>) => aTask('AB-1', differences);
@@ -52,34 +52,31 @@ describe('an order to work', () => {
 });
 
 describe('the obstacle of a merge', () => {
-  const why = 'the merge waits: app.txt has changes';
+  const mergeWaits = { reason: 'app.txt has changes', times: 1 };
 
   it('is what the workflow says while it merges', () => {
-    expect(mergeObstacle(at({ lifecycle: 'merging', why }))).toBe('app.txt has changes');
+    expect(mergeObstacle(at({ lifecycle: 'merging', mergeWaits }))).toBe('app.txt has changes');
   });
 
   it('is none while the merge goes on, or after it', () => {
-    expect(mergeObstacle(at({ lifecycle: 'merging', why: 'is being merged' }))).toBeUndefined();
-    expect(mergeObstacle(at({ lifecycle: 'merged', why }))).toBeUndefined();
+    expect(mergeObstacle(at({ lifecycle: 'merging' }))).toBeUndefined();
+    expect(mergeObstacle(at({ lifecycle: 'merged', mergeWaits }))).toBeUndefined();
   });
 });
 
 describe('a merge that was asked for', () => {
-  const merging = (why: string) => at({ marker: 'P', open: true, lifecycle: 'merging', why });
-  const held = merging('the merge waits: app.txt has changes');
+  const merging = (mergeWaits?: TaskView['mergeWaits']) =>
+    at({ marker: 'P', open: true, lifecycle: 'merging', ...(mergeWaits && { mergeWaits }) });
+  const held = (times: number) => merging({ reason: 'app.txt has changes', times });
 
-  it.each<[string, TaskView, TaskView | undefined, number, boolean]>([
-    ['while it goes on', merging('is being merged'), waiting, 0, false],
-    ['when the task is done', at({ marker: 'x' }), waiting, 0, true],
-    ['when the task has failed', at({ marker: '*' }), waiting, 0, true],
-    ['when something holds it up', held, waiting, 0, true],
-    ['by what held it up before', held, held, 60_000, false],
-    ['by what held it up before and still does', held, held, 66_000, true],
-    ['when something else holds it up', merging('the merge waits: b'), held, 0, true],
-  ])('is settled %s', (_title, task, before, afterMs, expected) => {
-    let now = 1_000;
-    const isSettled = mergeSettlement(() => now);
-    now += afterMs;
-    expect(isSettled(task, before)).toBe(expected);
+  it.each<[string, TaskView, TaskView | undefined, boolean]>([
+    ['while it goes on', merging(), waiting, false],
+    ['when the task is done', at({ marker: 'x' }), waiting, true],
+    ['when the task has failed', at({ marker: '*' }), waiting, true],
+    ['when something holds it up', held(1), waiting, true],
+    ['by what held it up before', held(3), held(3), false],
+    ['by what still holds it up when it was tried again', held(4), held(3), true],
+  ])('tells whether it is settled, %s', (_title, task, before, expected) => {
+    expect(isMergeSettled(task, before)).toBe(expected);
   });
 });
