@@ -19,6 +19,11 @@ const shared = {
 export default {
   // Jest knows no limit per project; a test that is meant to be quick says so itself.
   testTimeout: 60_000,
+  coverageDirectory: 'coverage',
+  coverageProvider: 'v8',
+  coverageReporters: ['text', 'html'],
+  // Nothing is left out, also not what no test loads.
+  collectCoverageFrom: ['{workflows,activities,workers,client,config}/**/*.{ts,mjs}'],
   projects: [
     {
       ...shared,

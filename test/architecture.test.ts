@@ -54,7 +54,7 @@ describe('the tree', () => {
     ]);
   });
 
-  it('reads front matter and board files in one place each', () => {
+  it('reads front matter in one place', () => {
     const imports = (name: string) =>
       offenders((_file, text) => text.includes(`from '${name}'`)).filter((file) => !isTest(file));
     expect(imports('gray-matter')).toEqual(['config/front-matter.ts']);
@@ -83,15 +83,29 @@ describe('the tests', () => {
   });
 });
 
+describe('the package', () => {
+  it('has one npm script each for all, filtered, quick, coverage and lint (#212)', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    expect(scripts).toMatchObject({
+      test: 'node scripts/test.mjs',
+      'test:filter': 'node scripts/test.mjs --filter',
+      'test:quick': 'node scripts/test.mjs unit',
+      coverage: 'node scripts/test.mjs unit --coverage',
+      lint: 'eslint . --max-warnings 0 && prettier --check .',
+    });
+    expect(textOf('.ci/run')).toContain('npm --silent test');
+  });
+
+  it('keeps download addresses out of the lock file', () => {
+    expect(textOf('package-lock.json')).not.toContain('"resolved"');
+  });
+});
+
 describe('the documents', () => {
   it('explain every error code under a heading of its own', () => {
     const text = textOf('docs/errors.md');
     const headings = [...text.matchAll(/^#+ +`?([A-Z][A-Z_]+)`?/gm)].map(([, code]) => code);
     expect(headings.sort()).toEqual(Object.keys(ERRORS).sort());
-  });
-
-  it('keep download addresses out of the lock file', () => {
-    expect(textOf('package-lock.json')).not.toContain('"resolved"');
   });
 });
 
