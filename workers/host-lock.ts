@@ -3,11 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import {
-  isAlive,
-  ownIdentity,
-  type ProcessIdentity,
-} from '../activities/agent/process-identity.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../activities/process-identity.ts';
 
 /** Who hosts a project, and what for. */
 export interface HostHolder extends ProcessIdentity {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { WiggumError } from '../../workflows/domain/errors.ts';
-import { readIfThere } from './durable-file.ts';
+import { readIfThere } from '../durable-file.ts';
 
 const identitySchema = z.object({ pid: z.number(), startTicks: z.string(), bootId: z.string() });
 

@@ -1,6 +1,6 @@
 import type { CompletionCheck } from '../../config/agent-definition.ts';
 import { openItems } from '../../workflows/domain/prd.ts';
-import { readIfThere } from './durable-file.ts';
+import { readIfThere } from '../durable-file.ts';
 import { lastResult, type Tags } from './model-text.ts';
 
 /** Whether an agent is done now, and the result that its words or its status file give. */

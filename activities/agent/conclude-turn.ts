@@ -5,7 +5,7 @@ import type { AgentOutcome, AgentTurn, Usage } from '../../workflows/domain/agen
 import type { AttemptEnd } from './attempt-records.ts';
 import type { Backend, Verdict } from './backend.ts';
 import { checkCompletion } from './completion.ts';
-import { writeDurably } from './durable-file.ts';
+import { writeDurably } from '../durable-file.ts';
 import { turnFolder } from './lease.ts';
 import type { ModelText } from './model-text.ts';
 import { SUMMARY_HEADINGS } from './prompt.ts';

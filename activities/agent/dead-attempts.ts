@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readLease, type Lease } from './attempt-records.ts';
-import { readIfThere } from './durable-file.ts';
+import { readIfThere } from '../durable-file.ts';
 import { attemptFolders, isProvenDead } from './lease.ts';
-import { isAlive } from './process-identity.ts';
+import { isAlive } from '../process-identity.ts';
 
 const LOOK_EVERY_MS = 200;
 /** A keeper needs its grace to end an agent whose worker died. */

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
-import { readIfThere, writeDurably } from './durable-file.ts';
+import { readIfThere, writeDurably } from '../durable-file.ts';
 import { turnFolder } from './lease.ts';
 
 const commonSchema = {

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../config/package-root.ts';
 import { readEnd, readLease, type AttemptEnd } from './attempt-records.ts';
-import { writeDurably } from './durable-file.ts';
+import { writeDurably } from '../durable-file.ts';
 
 /** What a keeper runs, and when it stops. Secrets go by the environment, never into this record. */
 export interface KeeperJob {

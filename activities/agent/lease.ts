@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { readEnd, readLease, type AttemptEnd, type Lease } from './attempt-records.ts';
-import { syncFolder, writeDurably } from './durable-file.ts';
+import { syncFolder, writeDurably } from '../durable-file.ts';
 import { endLeftOvers } from './keeper.ts';
-import { isAlive, ownIdentity } from './process-identity.ts';
+import { isAlive, ownIdentity } from '../process-identity.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Longer than a keeper takes to end an agent that ignores SIGTERM after its worker died. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import { readIfThere } from './durable-file.ts';
+import { readIfThere } from '../durable-file.ts';
 import { fillVariables, type Values } from './prompt-template.ts';
 import { agentOfRun } from './result-record.ts';
 

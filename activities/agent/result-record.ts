@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import type { GateResult, ResultMapping } from '../../workflows/domain/steps.ts';
-import { readIfThere, syncFolder, writeDurably } from './durable-file.ts';
+import { readIfThere, syncFolder, writeDurably } from '../durable-file.ts';
 
 export interface RunResult {
   place: RunPlace;

@@ -3,7 +3,7 @@ import { readdir, readlink, rm, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WiggumError } from '../../workflows/domain/errors.ts';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../agent/process-identity.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.ts';
 
 const POLL_MS = 10;
 const WAIT_AT_MOST_MS = 15_000;

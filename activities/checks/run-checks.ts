@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
-import { readIfThere, writeDurably } from '../agent/durable-file.ts';
+import { readIfThere, writeDurably } from '../durable-file.ts';
 import { allowedEnvironment } from '../agent/environment.ts';
 import { startKeeper } from '../agent/keeper.ts';
 import { takeLease, turnFolder, type HeldLease } from '../agent/lease.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../workflows/domain/steps.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { logActivity } from '../agent/activity-log.ts';
-import { readIfThere } from '../agent/durable-file.ts';
+import { readIfThere } from '../durable-file.ts';
 import { writeResult } from '../agent/result-record.ts';
 import { commitStep } from '../git/commit.ts';
 import { restoreCheckpoint } from '../git/restore-checkpoint.ts';

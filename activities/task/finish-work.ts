@@ -3,7 +3,7 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { failedItems, openItems } from '../../workflows/domain/prd.ts';
 import { pullRequestTitle } from '../../workflows/domain/pull-request.ts';
 import { logActivity } from '../agent/activity-log.ts';
-import { readIfThere } from '../agent/durable-file.ts';
+import { readIfThere } from '../durable-file.ts';
 import { commitStep } from '../git/commit.ts';
 import { askGit, git } from '../git/git.ts';
 import { baseOf, returnToBranch } from '../git/task-branch.ts';

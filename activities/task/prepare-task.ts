@@ -17,7 +17,7 @@ import {
 } from '../../workflows/domain/steps.ts';
 import type { PreparedTask } from '../../workflows/domain/task.ts';
 import type { TaskInput } from '../../workflows/domain/task-input.ts';
-import { readIfThere, writeDurably } from '../agent/durable-file.ts';
+import { readIfThere, writeDurably } from '../durable-file.ts';
 import { readTask } from '../board/read-board.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import { createWorkspace } from '../git/workspace.ts';

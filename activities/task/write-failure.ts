@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import type { StepRecord } from '../../workflows/domain/task.ts';
 import type { TaskInput } from '../../workflows/domain/task-input.ts';
-import { writeDurably } from '../agent/durable-file.ts';
+import { writeDurably } from '../durable-file.ts';
 import { taskBranch } from '../git/run-names.ts';
 import { notWritable } from '../not-writable.ts';
 import { placeOf } from './run-place.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { identityOf, isAlive } from '../../activities/agent/process-identity.ts';
+import { identityOf, isAlive } from '../../activities/process-identity.ts';
 import { cacheDir } from '../../workers/server/cache-dir.ts';
 import { ensureServer, serverStatus, stopServer } from '../../workers/server/dev-server.ts';
 import { endProcess } from '../../workers/server/end-process.ts';

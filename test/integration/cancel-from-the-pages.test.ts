@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { identityOf } from '../../activities/agent/process-identity.ts';
+import { identityOf } from '../../activities/process-identity.ts';
 import { taskWorkflowId } from '../../workflows/contract.ts';
 import { writesAfter } from '../helpers/scripts.ts';
 import { eventually, task, withWorld } from '../helpers/with-world.ts';

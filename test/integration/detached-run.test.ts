@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { identityOf } from '../../activities/agent/process-identity.ts';
+import { identityOf } from '../../activities/process-identity.ts';
 import { writesAfter } from '../helpers/scripts.ts';
 import { withCommandLine } from '../helpers/with-command-line.ts';
 import { eventually, task } from '../helpers/with-world.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive } from '../../activities/agent/process-identity.ts';
+import { isAlive } from '../../activities/process-identity.ts';
 import { stateDir, type Environment } from '../../config/state-dir.ts';
 import { endProcess } from './end-process.ts';
 import { withFolderLock } from './folder-lock.ts';

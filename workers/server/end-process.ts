@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, type ProcessIdentity } from '../../activities/agent/process-identity.ts';
+import { isAlive, type ProcessIdentity } from '../../activities/process-identity.ts';
 
 const GRACE_MS = 10_000;
 const LOOK_EVERY_MS = 50;

@@ -3,7 +3,7 @@ import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isAlive, ownIdentity } from '../../activities/agent/process-identity.ts';
+import { isAlive, ownIdentity } from '../../activities/process-identity.ts';
 
 const RETRY_MS = 50;
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { identityOf } from '../../activities/agent/process-identity.ts';
+import { identityOf } from '../../activities/process-identity.ts';
 import type { Environment } from '../../config/state-dir.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { endProcess } from './end-process.ts';

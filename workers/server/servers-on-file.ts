@@ -4,7 +4,7 @@ import {
   identityOf,
   readProcessFile,
   type ProcessIdentity,
-} from '../../activities/agent/process-identity.ts';
+} from '../../activities/process-identity.ts';
 
 /**
  * Finds servers that run on a database file, recorded or not: a command that was killed between

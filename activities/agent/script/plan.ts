@@ -8,7 +8,7 @@ import {
 } from '../../../config/script-file.ts';
 import type { AgentTurn } from '../../../workflows/domain/agent.ts';
 import { WiggumError } from '../../../workflows/domain/errors.ts';
-import { writeDurably } from '../durable-file.ts';
+import { writeDurably } from '../../durable-file.ts';
 import type { TurnContext } from '../backend.ts';
 
 /** What script-agent-main.mjs is told: one turn, all names filled in. */

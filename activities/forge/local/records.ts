@@ -12,7 +12,7 @@ import {
 import type { RunPlace } from '../../../workflows/domain/agent.ts';
 import { WiggumError } from '../../../workflows/domain/errors.ts';
 import type { PullRequest } from '../../../workflows/domain/pull-request.ts';
-import { syncFolder, writeDurably } from '../../agent/durable-file.ts';
+import { syncFolder, writeDurably } from '../../durable-file.ts';
 import { runKey, taskBranch } from '../../git/run-names.ts';
 import { notWritable } from '../../not-writable.ts';
 

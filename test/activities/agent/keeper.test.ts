@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { startKeeper, type Keeper, type KeeperJob } from '../../../activities/agent/keeper.ts';
 import { takeLease } from '../../../activities/agent/lease.ts';
-import { identityOf } from '../../../activities/agent/process-identity.ts';
+import { identityOf } from '../../../activities/process-identity.ts';
 import { until } from '../../helpers/until.ts';
 import { withAgents } from '../../helpers/with-agents.ts';
 

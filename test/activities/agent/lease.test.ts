@@ -10,7 +10,7 @@ import {
   type LeaseRequest,
 } from '../../../activities/agent/lease.ts';
 import { startKeeper } from '../../../activities/agent/keeper.ts';
-import { ownIdentity } from '../../../activities/agent/process-identity.ts';
+import { ownIdentity } from '../../../activities/process-identity.ts';
 import { startChild } from '../../helpers/start-child.ts';
 import { until } from '../../helpers/until.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { readEnd, readLease } from '../../../activities/agent/attempt-records.ts';
 import { deadAttempts } from '../../../activities/agent/dead-attempts.ts';
 import { turnFolder } from '../../../activities/agent/lease.ts';
-import { identityOf } from '../../../activities/agent/process-identity.ts';
+import { identityOf } from '../../../activities/process-identity.ts';
 import type { AgentTurn } from '../../../workflows/domain/agent.ts';
 import { startChild, type TestChild } from '../../helpers/start-child.ts';
 import { until } from '../../helpers/until.ts';

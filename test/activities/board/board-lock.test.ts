@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ownFilesPrefix, withBoardLock } from '../../../activities/board/board-lock.ts';
 import { writeMarkers } from '../../../activities/board/write-markers.ts';
-import { ownIdentity } from '../../../activities/agent/process-identity.ts';
+import { ownIdentity } from '../../../activities/process-identity.ts';
 import { aBoard, withBoard } from '../../helpers/a-board.ts';
 import { startChild } from '../../helpers/a-child.ts';
 

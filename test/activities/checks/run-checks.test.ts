@@ -1,7 +1,7 @@
 import { access, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { identityOf } from '../../../activities/agent/process-identity.ts';
+import { identityOf } from '../../../activities/process-identity.ts';
 import { runChecks, type Checked, type CheckOrder } from '../../../activities/checks/run-checks.ts';
 import { createWorkspace } from '../../../activities/git/workspace.ts';
 import type { RunPlace } from '../../../workflows/domain/agent.ts';

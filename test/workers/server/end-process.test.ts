@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { identityOf, type ProcessIdentity } from '../../../activities/agent/process-identity.ts';
+import { identityOf, type ProcessIdentity } from '../../../activities/process-identity.ts';
 import { endProcess } from '../../../workers/server/end-process.ts';
 
 async function withProcess(

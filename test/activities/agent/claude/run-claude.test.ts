@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { identityOf } from '../../../../activities/agent/process-identity.ts';
+import { identityOf } from '../../../../activities/process-identity.ts';
 import type { AgentTurn } from '../../../../workflows/domain/agent.ts';
 import { until } from '../../../helpers/until.ts';
 import { withAgents, type AgentWorld } from '../../../helpers/with-agents.ts';

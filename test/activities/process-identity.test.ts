@@ -6,8 +6,8 @@ import {
   identityOf,
   isAlive,
   ownIdentity,
-} from '../../../activities/agent/process-identity.ts';
-import { until } from '../../helpers/until.ts';
+} from '../../activities/process-identity.ts';
+import { until } from '../helpers/until.ts';
 
 describe('the identity of a process', () => {
   it('is the same as long as it lives', async () => {
