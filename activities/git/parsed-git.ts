@@ -1,11 +1,6 @@
-import { simpleGit, type DiffResult, type SimpleGit, type StatusResult } from 'simple-git';
+import { simpleGit, type DiffResult, type SimpleGit } from 'simple-git';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { TIMEOUT_MS, environmentOf, workingDirectory, type Repository } from './git.ts';
-
-/** What differs in a checkout; untracked files one by one, submodules not entered. */
-export function statusOf(repository: Repository): Promise<StatusResult> {
-  return read(repository, (git) => git.status(['--ignore-submodules=dirty']));
-}
 
 /** Files, insertions and deletions between two commits. */
 export function changesBetween(

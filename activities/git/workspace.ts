@@ -3,8 +3,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { makeBorrowingRepository } from './borrowing-repository.ts';
-import { askGit, git, type Repository } from './git.ts';
-import { statusOf } from './parsed-git.ts';
+import { git, type Repository } from './git.ts';
 import { openProject, targetBranch, tipOf, type ProjectRepository } from './project-repository.ts';
 import { baseRef, runKey, taskBranch } from './run-names.ts';
 import { removeStaleLocks, waitForGit } from './stale-locks.ts';
@@ -41,27 +40,6 @@ export async function createWorkspace(
   await makeWorktree(place, marker);
   await enterWorkspace(place);
   return { branch: taskBranch(place), base: marker.base, target: marker.target };
-}
-
-export type WorkspaceStatus =
-  { exists: false } | { exists: true; head: string; branch: string | undefined; dirty: string[] };
-
-/** Looks at a workspace: its commit, its branch, and the files that are not committed. */
-export async function workspaceStatus(place: RunPlace): Promise<WorkspaceStatus> {
-  if (!(await isFolder(place.workspace)) || !(await isFolder(taskAdminDir(place))))
-    return { exists: false };
-  const { tree } = await enterWorkspace(place);
-  const [head, branch, status] = await Promise.all([
-    git(tree, ['rev-parse', '--verify', 'HEAD']),
-    askGit(tree, ['symbolic-ref', '--quiet', '--short', 'HEAD']),
-    statusOf(tree),
-  ]);
-  return {
-    exists: true,
-    head,
-    branch: branch.exitCode === 0 ? branch.stdout : undefined,
-    dirty: status.files.map((file) => file.path),
-  };
 }
 
 async function makeTaskRepository(

@@ -1,8 +1,7 @@
 import type { RunPlace } from '../../workflows/domain/agent.ts';
-import { WiggumError } from '../../workflows/domain/errors.ts';
 import { logActivity } from '../agent/activity-log.ts';
 import { takeCheckpoint } from '../git/checkpoint.ts';
-import { workspaceStatus } from '../git/workspace.ts';
+import { enterWorkspace } from '../git/task-repository.ts';
 
 export interface StepBegin {
   place: RunPlace;
@@ -15,15 +14,7 @@ export interface StepBegin {
 /** Makes ready for an agent: the workspace is there, and a readonly step can be undone. */
 export async function beginStep(begin: StepBegin): Promise<{ startedAt: string }> {
   const { place, runId, step, agent } = begin;
-  const workspace = await workspaceStatus(place);
-  if (!workspace.exists)
-    throw new WiggumError(
-      'WORKSPACE_GONE',
-      `the workspace of ${place.taskId} is gone before ${step}`,
-      {
-        where: place.workspace,
-      },
-    );
+  await enterWorkspace(place);
   if (begin.readonly) await takeCheckpoint(place, runId);
   await logActivity(
     place,
