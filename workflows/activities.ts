@@ -5,8 +5,8 @@ import { agentQueue, hostQueue } from './contract.ts';
 import { FINAL_ERROR_CODES } from './domain/errors.ts';
 
 /*
- * The only time-outs and retry policies. Attempts are never counted: a host may be away for a week,
- * and its work goes on when it is back. What cannot heal is final by its error code.
+ * The only time-outs and retry policies. Attempts are not counted, but for clean-up: a host may be
+ * away for a week, and its work goes on when it is back. What cannot heal is final by its error code.
  */
 
 const RETRY: ActivityOptions['retry'] = {
@@ -24,6 +24,17 @@ export function hostActivities(hostId: string, summary: string): HostActivities 
     // A git command is never left half-way: a cancelled task waits for the one that runs.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: RETRY,
+    summary,
+  });
+}
+
+/** Clean-up: worth a few tries, never worth the result of what went before it. */
+export function tidyActivities(hostId: string, summary: string): HostActivities {
+  return proxyActivities<HostActivities>({
+    taskQueue: hostQueue(hostId),
+    startToCloseTimeout: '5 minutes',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { ...RETRY, maximumAttempts: 5 },
     summary,
   });
 }

@@ -10,42 +10,26 @@ import {
 } from '@temporalio/workflow';
 import { hostActivities } from './activities.ts';
 import { boardText, markersText } from './board-details.ts';
-import { mergeSignal, taskWorkflowId } from './contract.ts';
-import { NOTHING_WAITED, nextWaited, type Ageing } from './domain/ageing.ts';
+import {
+  freshBoard,
+  type BoardInput,
+  type Carried,
+  type MarkerMove,
+  type PendingOrder,
+} from './board-input.ts';
+import { knockSignal, mergeSignal, taskWorkflowId } from './contract.ts';
+import { nextWaited } from './domain/ageing.ts';
 import type { Card, Marker } from './domain/board.ts';
 import { describeReason, invalidTasks, schedule, type Schedule } from './domain/schedule.ts';
 import type {
   BoardSnapshot,
   BoardStatus,
-  OpenTask,
   StartOrder,
   SweepSettings,
   TaskMove,
 } from './domain/sweep.ts';
 import { reasonOf } from './failure-reason.ts';
 import { startTask } from './start-task.ts';
-
-export interface BoardInput {
-  project: string;
-  hostId: string;
-  projectDir: string;
-  ralphDir: string;
-  settings: SweepSettings;
-  carried?: Carried;
-}
-
-/** What survives continue-as-new. */
-interface Carried {
-  sweeping: boolean;
-  open: Record<string, OpenTask>;
-  epochs: Record<string, number>;
-  ageing: Ageing;
-  failures: Record<string, string>;
-}
-
-interface PendingOrder extends StartOrder {
-  settled?: { epoch: number } | { refusal: string };
-}
 
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -67,16 +51,11 @@ export class BoardRun {
 
   constructor(private readonly input: BoardInput) {
     this.settings = input.settings;
-    this.state = input.carried ?? {
-      sweeping: false,
-      open: {},
-      epochs: {},
-      ageing: NOTHING_WAITED,
-      failures: {},
-    };
+    this.state = input.carried ?? freshBoard();
   }
 
   async toTheEnd(): Promise<void> {
+    if (this.input.carried) await this.knock();
     for (;;) {
       await condition(() => this.stirred);
       this.stirred = false;
@@ -84,14 +63,10 @@ export class BoardRun {
       await this.obey();
       if (this.state.sweeping) await this.pass();
       this.show();
-      if (this.stirred || !allHandlersFinished()) continue;
+      await condition(() => this.stirred || allHandlersFinished());
+      if (this.stirred) continue;
       if (!this.state.sweeping && Object.keys(this.state.open).length === 0) return;
-      if (workflowInfo().continueAsNewSuggested)
-        await continueAsNew<(input: BoardInput) => Promise<void>>({
-          ...this.input,
-          settings: this.settings,
-          carried: this.state,
-        });
+      await this.continueIfLong();
     }
   }
 
@@ -120,8 +95,8 @@ export class BoardRun {
     this.stirred = true;
     await condition(() => order.settled !== undefined);
     const { settled } = order;
-    if (!settled || 'refusal' in settled)
-      throw ApplicationFailure.nonRetryable(settled?.refusal ?? 'not started', 'TASK_UNKNOWN');
+    if (!settled) throw ApplicationFailure.nonRetryable(`${wish.id} was not started`, 'REFUSED');
+    if ('refusal' in settled) throw ApplicationFailure.nonRetryable(settled.refusal, settled.code);
     return settled;
   }
 
@@ -146,8 +121,11 @@ export class BoardRun {
     const moves = this.moves;
     this.moves = [];
     for (const move of moves) this.book(move);
-    const markers = moves.flatMap(({ task, marker }) => (marker ? [{ id: task, marker }] : []));
-    await this.write(markers);
+    for (const { task, marker } of moves)
+      if (marker) this.state.unwritten.push({ id: task, marker });
+    const { unwritten } = this.state;
+    await this.write(unwritten);
+    this.state.unwritten = [];
   }
 
   private book({ task, epoch, marker, needsHuman, ended, reason }: TaskMove): void {
@@ -165,7 +143,7 @@ export class BoardRun {
   }
 
   /** A board that cannot be read or written is waited for: tasks that run go on meanwhile. */
-  private async write(moves: { id: string; marker: Marker }[]): Promise<void> {
+  private async write(moves: MarkerMove[]): Promise<void> {
     const { hostId, ralphDir } = this.input;
     const summary = moves.length > 0 ? markersText(moves) : 'read the board';
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -177,22 +155,25 @@ export class BoardRun {
         this.trouble = reasonOf(error);
         this.show();
         await sleep(pauseMs, { summary: 'the board cannot be used; it is tried again' });
+        if (allHandlersFinished() && this.moves.length === 0) await this.continueIfLong();
       }
     }
   }
 
   private async obey(): Promise<void> {
-    const orders = this.orders;
-    for (const order of orders) {
+    for (const order of this.orders) {
       const card = this.snapshot.cards.find(({ id }) => id === order.id);
       if (!card) {
-        order.settled = { refusal: `no task ${order.id} on the board` };
+        order.settled = { refusal: `no task ${order.id} on the board`, code: 'TASK_UNKNOWN' };
         continue;
       }
       await this.write([{ id: card.id, marker: '=' }]);
-      order.settled = { epoch: await this.start(card, order) };
+      const epoch = await this.start(card, order);
+      order.settled = epoch
+        ? { epoch }
+        : { refusal: `${card.id} runs already`, code: 'TASK_ALREADY_RUNS' };
     }
-    this.orders = this.orders.filter((order) => !orders.includes(order));
+    this.orders = this.orders.filter((order) => order.settled === undefined);
   }
 
   /** One scheduling pass: start what fits, end the sweep when nothing is left to do by itself. */
@@ -254,10 +235,11 @@ export class BoardRun {
     }
   }
 
+  /** Undefined when a workflow of the task is open: it outlived an earlier board, and goes on. */
   private async start(
     card: Card,
     order: Pick<StartOrder, 'settings' | 'from' | 'epoch'>,
-  ): Promise<number> {
+  ): Promise<number | undefined> {
     const { project, hostId, projectDir, ralphDir } = this.input;
     const { id, title, priority } = card;
     const fresh = Math.max(Math.floor(Date.now() / 1000), (this.state.epochs[id] ?? 0) + 1);
@@ -266,11 +248,11 @@ export class BoardRun {
     this.state.open[id] = { epoch, working: true, needsHuman: false };
     delete this.state.failures[id];
     const task = { project, hostId, projectDir, ralphDir, taskId: id, title, priority, epoch };
-    await startTask(
+    const isNew = await startTask(
       { ...task, settings: order.settings, ...(order.from && { from: order.from }) },
       (cause) => this.lost(id, epoch, cause),
     );
-    return epoch;
+    return isNew ? epoch : undefined;
   }
 
   /** A task that ended without a word (terminated in the Temporal UI) must not stay `[=]` for ever. */
@@ -279,6 +261,26 @@ export class BoardRun {
     if (this.state.open[task]?.epoch !== epoch || hasReported) return;
     const reason = `its workflow ended without a report: ${reasonOf(cause)}`;
     this.hear({ task, epoch, marker: '*', needsHuman: true, ended: true, reason });
+  }
+
+  /** Only the run that started a task hears of its end by itself: a later one asks who is there. */
+  private async knock(): Promise<void> {
+    for (const [id, { epoch }] of Object.entries(this.state.open))
+      try {
+        const handle = getExternalWorkflowHandle(taskWorkflowId(this.input.project, id));
+        await handle.signal(knockSignal);
+      } catch (error) {
+        this.lost(id, epoch, error);
+      }
+  }
+
+  private async continueIfLong(): Promise<void> {
+    if (!workflowInfo().continueAsNewSuggested) return;
+    await continueAsNew<(input: BoardInput) => Promise<void>>({
+      ...this.input,
+      settings: this.settings,
+      carried: this.state,
+    });
   }
 
   private show(): void {

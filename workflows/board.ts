@@ -1,5 +1,6 @@
 import { setHandler } from '@temporalio/workflow';
-import { BoardRun, type BoardInput } from './board-run.ts';
+import type { BoardInput } from './board-input.ts';
+import { BoardRun } from './board-run.ts';
 import type { StartOrder } from './domain/sweep.ts';
 import { boardStatusQuery, startTaskUpdate, sweepUpdate, taskMovedSignal } from './contract.ts';
 

@@ -55,6 +55,8 @@ export const abortUpdate = defineUpdate<string, [Wish?]>('abort');
 /** Begins the pipeline again in the same workspace, from its first step or from `from`. */
 export const restartSignal = defineSignal<[RestartWish?]>('restart');
 export const restartUpdate = defineUpdate<string, [RestartWish?]>('restart');
+/** The board asks nothing but whether a task is still there. */
+export const knockSignal = defineSignal('knock');
 /** A person asks for the merge of a task that waits at `[P]`. */
 export const mergeUpdate = defineUpdate<string, [Wish?]>('merge');
 export const mergeSignal = defineSignal<[Wish?]>('merge');
@@ -64,5 +66,5 @@ export const taskStatusQuery = defineQuery<TaskStatus>('status');
 export const requestMergeSignal = defineSignal<[MergeRequest]>('requestMerge');
 export const withdrawMergeSignal = defineSignal<[{ taskWorkflowId: string }]>('withdrawMerge');
 /** Something may have changed: a merge that waits is tried again at once. */
-export const nudgeMergeSignal = defineSignal('nudge');
+export const nudgeMergeSignal = defineSignal('nudgeMerge');
 export const mergeSettledSignal = defineSignal<[MergeOutcome]>('mergeSettled');

@@ -40,17 +40,18 @@ export async function joinTrain(join: {
   }
 }
 
-/** Gives up a place in the train. A train that has ended gave its answer before. */
+/** Gives up a place in the train; false when there is no train to answer any more. */
 export async function leaveTrain(
   project: string,
   target: string,
   taskWorkflowId: string,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await getExternalWorkflowHandle(mergeWorkflowId(project, target)).signal(withdrawMergeSignal, {
       taskWorkflowId,
     });
+    return true;
   } catch {
-    // Nobody to tell.
+    return false;
   }
 }

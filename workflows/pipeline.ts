@@ -31,6 +31,8 @@ export interface Begun {
   lastEpoch: number;
   /** Starts of each step. */
   visits: Record<string, number>;
+  /** What later steps may know of each step, by its id. */
+  memory: Record<string, ParentContext>;
 }
 
 export interface PipelineProgress {
@@ -39,10 +41,6 @@ export interface PipelineProgress {
   iteration?: number;
   sessionId?: string;
   doing: string;
-}
-
-interface StepMemory extends ParentContext {
-  costUsd: number;
 }
 
 /** Runs one pipeline to its end; a fault says at which step and why. */
@@ -54,7 +52,6 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
       Object.values(plans).map((plan) => [plan.type, plan.resultMappings]),
     ),
   };
-  const memory = new Map<string, StepMemory>();
   let lastDetail: string | undefined;
   let state = begin(pipeline, context, run.from);
   while (state.kind === 'at') {
@@ -68,7 +65,7 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
     const epoch = Math.max(Math.floor(Date.now() / 1000), run.begun.lastEpoch + 1);
     run.begun.lastEpoch = epoch;
     const runId = `${unit.id}-${epoch}`;
-    const { result, detail } = await runStep(run, state, unit, { runId, epoch, memory });
+    const { result, detail } = await runStep(run, state, unit, { runId, epoch });
     lastDetail = detail;
     state = advance(pipeline, context, state, result);
   }
@@ -85,14 +82,14 @@ async function runStep(
   run: PipelineRun,
   state: PipelinePosition,
   unit: Step,
-  started: { runId: string; epoch: number; memory: Map<string, StepMemory> },
+  started: { runId: string; epoch: number },
 ) {
   const { prepared, hostId } = run;
   const plan = own(prepared.plans, unitKey(state.path));
   if (!plan) throw ApplicationFailure.nonRetryable(`no plan for step ${state.path.join(' › ')}`);
   const visit = (own(run.begun.visits, unit.id) ?? 0) + 1;
   run.begun.visits[unit.id] = visit;
-  const parent = parentOf(prepared, state.path, started.memory);
+  const parent = parentOf(prepared, state.path, run.begun.memory);
   const readonly = unit.readonly || plan.readonly;
   const following = nextStepId(prepared.pipeline, state);
   run.progress({ step: unit.id, visit, doing: `${unit.id} is being prepared` });
@@ -139,14 +136,13 @@ async function runStep(
     seconds: agentRun.seconds,
     turns: agentRun.turns,
   });
-  started.memory.set(unit.id, {
+  run.begun.memory[unit.id] = {
     stepId: unit.id,
     runId: started.runId,
     sessionId: agentRun.sessionId,
     result: ended.result,
     ...(ended.report && { report: ended.report }),
-    costUsd: agentRun.costUsd,
-  });
+  };
   const repeated =
     result === agentRun.result ? undefined : `${agentRun.result} three times running`;
   return {
@@ -159,13 +155,13 @@ async function runStep(
 function parentOf(
   prepared: PreparedTask,
   path: readonly string[],
-  memory: ReadonlyMap<string, StepMemory>,
+  memory: Readonly<Record<string, ParentContext>>,
 ): ParentContext | undefined {
-  if (path.length > 1) return memory.get(path.at(-2) ?? '');
+  if (path.length > 1) return own(memory, path.at(-2) ?? '');
   const ids = prepared.pipeline.steps.map((step) => step.id);
   const earlier = ids.slice(0, Math.max(0, ids.indexOf(path[0] ?? '')));
   return earlier
     .toReversed()
-    .map((id) => memory.get(id))
+    .map((id) => own(memory, id))
     .find(Boolean);
 }

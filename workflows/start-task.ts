@@ -6,10 +6,13 @@ import type { TaskInput } from './domain/task-input.ts';
 import { taskWorkflow } from './task.ts';
 
 /**
- * Starts the workflow of a task. It outlives the board that started it: one that is there already
- * goes on and reports to the board of the day.
+ * Starts the workflow of a task; false when one is open. It outlives the board that started it: one
+ * that is there already goes on and reports to the board of the day.
  */
-export async function startTask(input: TaskInput, onLost: (cause: unknown) => void): Promise<void> {
+export async function startTask(
+  input: TaskInput,
+  onLost: (cause: unknown) => void,
+): Promise<boolean> {
   const { project, taskId, title, priority } = input;
   try {
     const child = await startChild(taskWorkflow, {
@@ -27,7 +30,9 @@ export async function startTask(input: TaskInput, onLost: (cause: unknown) => vo
       },
     });
     void child.result().catch(onLost);
+    return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return false;
   }
 }

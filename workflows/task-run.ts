@@ -1,5 +1,5 @@
 import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
-import { checkActivities, hostActivities } from './activities.ts';
+import { checkActivities, hostActivities, tidyActivities } from './activities.ts';
 import type { MergeOutcome } from './domain/merge.ts';
 import type { PullRequest } from './domain/pull-request.ts';
 import { finalFault, type PreparedTask, type TaskResult, type TaskStatus } from './domain/task.ts';
@@ -13,6 +13,9 @@ import { TaskStory } from './task-story.ts';
 export type Order =
   { kind: 'abort'; by: string } | { kind: 'restart'; by: string; from: string | undefined };
 
+/** Longer than a merge takes with its rebase; a check suite may take longer, and asking again is harmless. */
+const SILENCE_MS = 10 * 60_000;
+
 /** Drives one task through its life; messages reach it between two steps of that. */
 export class TaskRun {
   private readonly story: TaskStory;
@@ -20,10 +23,12 @@ export class TaskRun {
   private given: Order | undefined;
   private scope: CancellationScope | undefined;
   private approvedBy: string | undefined;
-  private readonly begun: Begun = { lastEpoch: 0, visits: {} };
+  private readonly begun: Begun = { lastEpoch: 0, visits: {}, memory: {} };
   /** Whether the merge train owes us an answer. */
   private inTrain = false;
   private settled: MergeOutcome | undefined;
+  /** The last word is being written: orders come too late. */
+  private isEnding = false;
 
   constructor(private readonly input: TaskInput) {
     this.story = new TaskStory(input);
@@ -34,6 +39,7 @@ export class TaskRun {
   }
 
   order(order: Order): void {
+    if (this.isEnding) return;
     this.given = order;
     this.scope?.cancel();
   }
@@ -44,6 +50,10 @@ export class TaskRun {
 
   hear(outcome: MergeOutcome): void {
     this.settled = outcome;
+  }
+
+  whyNoOrder(): string | undefined {
+    return this.isEnding ? `${this.input.taskId} is ending: ${this.status.why}` : undefined;
   }
 
   whyNoStep(from: string | undefined): string | undefined {
@@ -67,9 +77,9 @@ export class TaskRun {
       try {
         return await this.scope.run(() => this.drive(order));
       } catch (error) {
-        const wish = this.takeOrder();
         const merged = await CancellationScope.nonCancellable(() => this.getOffTheTrain());
         if (merged) return merged;
+        const wish = this.takeOrder();
         if (isCancellation(error) && wish?.kind === 'restart') {
           restart = wish;
           continue;
@@ -89,7 +99,9 @@ export class TaskRun {
   ): Promise<TaskResult> {
     const { hostId, settings } = this.input;
     const from = restart ? restart.from : this.input.from;
+    // What was asked of an earlier round does not hold for this one.
     this.approvedBy = undefined;
+    delete this.status.pullRequest;
     this.status.needsHuman = false;
     this.story.enter(undefined);
     if (restart) await this.story.live('user.full_reset');
@@ -116,7 +128,7 @@ export class TaskRun {
     if (fault) return this.fail(fault);
     const pullRequest = await this.finalise(prepared, earlier);
     if (typeof pullRequest === 'string') return this.fail(pullRequest);
-    return this.merge(prepared, pullRequest);
+    return this.merge(pullRequest);
   }
 
   /** Proves that the work is done, then makes a pull request of it; a string says what is missing. */
@@ -152,9 +164,9 @@ export class TaskRun {
     });
   }
 
-  private async merge(prepared: PreparedTask, { number }: PullRequest): Promise<TaskResult> {
+  private async merge({ number }: PullRequest): Promise<TaskResult> {
     const { autoMerge } = this.input.settings;
-    const { project, hostId, taskId, title } = this.input;
+    const { taskId } = this.input;
     this.story.enter(undefined);
     Object.assign(this.status, { pullRequest: number, needsHuman: !autoMerge });
     this.story.say(
@@ -171,21 +183,27 @@ export class TaskRun {
     this.settled = undefined;
     this.inTrain = true;
     // Once asked, the train answers: a cancellation waits for that answer instead of losing it.
-    await CancellationScope.nonCancellable(() =>
-      joinTrain({
-        project,
-        hostId,
-        request: {
-          taskWorkflowId: workflowInfo().workflowId,
-          place: prepared.place,
-          pullRequest: number,
-          title,
-          target: prepared.target,
-          checks: prepared.checks,
-        },
-      }),
-    );
-    return this.afterMerge(await this.answer());
+    await CancellationScope.nonCancellable(() => this.join());
+    return this.afterMerge(await this.answer(() => this.join()));
+  }
+
+  private async join(): Promise<void> {
+    const { project, hostId, title } = this.input;
+    const { prepared, status } = this;
+    if (!prepared || status.pullRequest === undefined) return;
+    const { place, target, checks } = prepared;
+    await joinTrain({
+      project,
+      hostId,
+      request: {
+        taskWorkflowId: workflowInfo().workflowId,
+        place,
+        pullRequest: status.pullRequest,
+        title,
+        target,
+        checks,
+      },
+    });
   }
 
   private async afterMerge(outcome: MergeOutcome): Promise<TaskResult> {
@@ -196,18 +214,31 @@ export class TaskRun {
     if (outcome.kind !== 'merged') return this.fail(outcome.reason);
     this.story.say(`merged as ${outcome.commit.slice(0, 10)}`);
     // The merge stands whatever comes now: not even a cancellation leaves the board behind.
+    this.isEnding = true;
     return CancellationScope.nonCancellable(async () => {
-      if (this.prepared)
-        await this.host('clean up').removeWorkspace({ place: this.prepared.place });
+      await this.cleanUp();
       await this.story.live('merge.succeeded', { ended: true });
       return { kind: 'merged', commit: outcome.commit, costUsd: this.status.costUsd };
     });
   }
 
+  /** What cannot be removed stays where it is: it says nothing about the merge. */
+  private async cleanUp(): Promise<void> {
+    const { hostId, taskId } = this.input;
+    if (!this.prepared) return;
+    const { place } = this.prepared;
+    try {
+      await tidyActivities(hostId, `${taskId} · clean up`).removeWorkspace({ place });
+    } catch (error) {
+      this.story.say(`${this.status.why}; ${place.workspace} was left: ${reasonOf(error)}`);
+    }
+  }
+
   /** Waits for the train's last word; a `waits` only changes what people see. */
-  private async answer(): Promise<MergeOutcome> {
+  private async answer(onSilence: () => Promise<unknown>): Promise<MergeOutcome> {
     for (;;) {
-      await condition(() => this.settled !== undefined);
+      // A train that was terminated answers nobody: after a long silence it is asked again.
+      if (!(await condition(() => this.settled !== undefined, SILENCE_MS))) await onSilence();
       const outcome = this.settled;
       if (outcome && outcome.kind !== 'waits') {
         this.inTrain = false;
@@ -225,17 +256,33 @@ export class TaskRun {
   /** Gives up the place in the train; a merge that had happened already stands. */
   private async getOffTheTrain(): Promise<TaskResult | undefined> {
     if (!this.inTrain) return undefined;
-    await leaveTrain(this.input.project, this.prepared?.target ?? '', workflowInfo().workflowId);
-    const outcome = await this.answer();
+    const { project } = this.input;
+    const leave = async () => {
+      const target = this.prepared?.target ?? '';
+      const isHeard = await leaveTrain(project, target, workflowInfo().workflowId);
+      if (!isHeard) this.settled ??= { kind: 'failed', reason: 'the merge train is gone' };
+    };
+    await leave();
+    const outcome = await this.answer(leave);
     return outcome.kind === 'merged' ? this.afterMerge(outcome) : undefined;
   }
 
   private async fail(reason: string, aborted = false): Promise<TaskResult> {
+    this.isEnding = true;
     this.status.needsHuman = true;
     this.story.say(reason);
-    await this.host('failure').writeFailure({ ...this.input, reason, steps: this.status.steps });
-    await this.story.live(aborted ? 'resume.abort' : 'worker.failure', { ended: true, reason });
-    return { kind: 'failed', reason, costUsd: this.status.costUsd };
+    const { steps, costUsd } = this.status;
+    const told = await this.host('failure')
+      .writeFailure({ ...this.input, reason, steps })
+      .then(() => reason)
+      .catch(
+        (error: unknown) => `${reason}; its reason file could not be written: ${reasonOf(error)}`,
+      );
+    await this.story.live(aborted ? 'resume.abort' : 'worker.failure', {
+      ended: true,
+      reason: told,
+    });
+    return { kind: 'failed', reason: told, costUsd };
   }
 
   private takeOrder(): Order | undefined {

@@ -2,6 +2,7 @@ import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import {
   abortSignal,
   abortUpdate,
+  knockSignal,
   mergeSettledSignal,
   mergeSignal,
   mergeUpdate,
@@ -22,10 +23,17 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
   setHandler(taskStatusQuery, () => run.status);
 
   setHandler(abortSignal, (wish) => run.order({ kind: 'abort', by: wish?.by ?? 'a signal' }));
-  setHandler(abortUpdate, (wish?: Wish) => {
-    run.order({ kind: 'abort', by: wish?.by ?? 'a person' });
-    return `${taskId} is being ended`;
-  });
+  const unlessEnding: { validator: (wish?: Wish) => void } = {
+    validator: () => refuseIf(run.whyNoOrder()),
+  };
+  setHandler(
+    abortUpdate,
+    (wish?: Wish) => {
+      run.order({ kind: 'abort', by: wish?.by ?? 'a person' });
+      return `${taskId} is being ended`;
+    },
+    unlessEnding,
+  );
 
   setHandler(restartSignal, (wish) => {
     if (run.whyNoStep(wish?.from) === undefined)
@@ -37,7 +45,7 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
       run.order({ kind: 'restart', by: wish?.by ?? 'a person', from: wish?.from });
       return `${taskId} begins again${wish?.from ? ` at ${wish.from}` : ''}`;
     },
-    { validator: (wish?: RestartWish) => refuseIf(run.whyNoStep(wish?.from)) },
+    { validator: (wish?: RestartWish) => refuseIf(run.whyNoOrder() ?? run.whyNoStep(wish?.from)) },
   );
 
   setHandler(mergeSignal, (wish) => {
@@ -54,6 +62,7 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
     },
     whileItWaits,
   );
+  setHandler(knockSignal, () => {});
   setHandler(mergeSettledSignal, (outcome) => run.hear(outcome));
   return run.toTheEnd();
 }

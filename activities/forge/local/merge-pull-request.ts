@@ -12,14 +12,12 @@ export interface MergePullRequest {
   timestamp: number;
 }
 
-export type MergeAttempt = SquashMerged | { kind: 'conflict'; files: string[] };
-
 /** Merges a pull request into its target branch, once: a merge that is there already is reported. */
 export async function mergePullRequest({
   place,
   number,
   timestamp,
-}: MergePullRequest): Promise<MergeAttempt> {
+}: MergePullRequest): Promise<SquashMerged> {
   const record = await readRecord(place, number);
   if (record.mergedAs) return { kind: 'merged', commit: record.mergedAs };
   if (record.state === 'closed')
