@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { askTask } from '../../client/ask.ts';
 import { mergeUpdate } from '../../workflows/contract.ts';
 import { writes } from '../helpers/scripts.ts';
-import { task, withWorld } from '../helpers/with-world.ts';
+import { eventually, task, withWorld } from '../helpers/with-world.ts';
 
 it('merges nothing unasked, and at once when a person says so (#122)', async () => {
   const script = `tasks:\n${writes('AB-1', 'one.txt')}`;
@@ -15,8 +15,8 @@ it('merges nothing unasked, and at once when a person says so (#122)', async () 
 
     await askTask(client, { project, task: 'AB-1', update: mergeUpdate, argument: { by: 'me' } });
     await world.until('AB-1', ({ state }) => state === 'merged');
-    await world.sweepEnd();
     expect(await repository.git(['log', '-1', '--format=%s', 'main'])).toBe('AB-1: First');
-    expect(await world.markers()).toEqual({ 'AB-1': 'x' });
+    // No sweep goes on: the board writes the marker a moment after the task has told it.
+    await eventually(async () => (await world.markers())['AB-1'] === 'x' || undefined, '[x]');
   });
 });
