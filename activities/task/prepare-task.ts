@@ -3,6 +3,7 @@ import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { planOf } from '../../config/agent-plan.ts';
 import type { AgentDefinition } from '../../config/agent-definition.ts';
+import { FAILURE_FILE } from '../../config/failure-file.ts';
 import { loadRun } from '../../config/load-definitions.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
@@ -23,7 +24,6 @@ import type { HostDependencies } from '../dependencies.ts';
 import { createWorkspace } from '../git/workspace.ts';
 import { notWritable } from '../not-writable.ts';
 import { placeOf } from './run-place.ts';
-import { FAILURE_FILE } from './write-failure.ts';
 
 /** Folders of a task run that are there from the start (checklist 184); others come with their use. */
 const FOLDERS = [
