@@ -30,6 +30,7 @@ const endSchema = z.object({
   reason: z.enum([
     'exited',
     'stopped',
+    'stalled',
     'worker-died',
     'timeout',
     'output-limit',

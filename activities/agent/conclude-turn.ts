@@ -16,6 +16,8 @@ const REASON_CHARACTERS = 1_000;
 /** The machine had no room for another process just then. */
 const PASSING = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
 
+const CONCLUSIVE: AttemptEnd['reason'][] = ['exited', 'timeout', 'stalled', 'output-limit'];
+
 /** What one attempt at a turn left behind. */
 export interface AttemptStory {
   folder: string;
@@ -37,7 +39,7 @@ export interface TurnStory {
 
 /** Whether an attempt ended by the agent's doing or at a limit of ours: then no other one is needed. */
 export function isConclusive(end: AttemptEnd | undefined): end is AttemptEnd {
-  return end?.reason === 'exited' || end?.reason === 'timeout' || end?.reason === 'output-limit';
+  return end !== undefined && CONCLUSIVE.includes(end.reason);
 }
 
 /** Judges a turn by its last attempt, and writes down what the agent handed in. */
@@ -77,7 +79,7 @@ export async function writeSummary(turn: AgentTurn, said: string): Promise<void>
   await writeDurably(file, `${parts.filter(Boolean).join('\n\n')}\n`);
 }
 
-type JudgedKind = Verdict | { kind: 'timeout'; reason: string };
+type JudgedKind = Verdict | { kind: 'timeout' | 'stalled'; reason: string };
 
 async function judge(
   { backend, turn }: TurnStory,
@@ -96,6 +98,8 @@ async function judge(
         kind: 'timeout',
         reason: `the agent was ended after ${turn.limits.timeoutSeconds} seconds`,
       };
+    case 'stalled':
+      return { kind: 'stalled', reason: 'the agent was ended: nothing was heard of it any more' };
     case 'output-limit':
       return { kind: 'agent-failed', reason: 'the agent was ended: it wrote without an end' };
     case 'not-started':

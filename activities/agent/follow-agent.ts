@@ -15,6 +15,8 @@ export interface Followed {
   stream: TurnStream;
   /** Ends the agent; the caller asks it why. */
   cancelled: AbortSignal;
+  /** Silence of the agent that is taken for its end. */
+  stallMs: number;
   beat: () => void;
   /** Done once, while the agent runs. */
   onStart: () => Promise<void>;
@@ -36,6 +38,7 @@ export async function followAgent(agent: Followed): Promise<AttemptEnd> {
     const follower = await FileFollower.open(agent.log);
     while (!over.signal.aborted) {
       const atEnd = await follower.read((line) => stream.take(line), READ_BYTES);
+      if (atEnd && performance.now() - stream.lastEventAt > agent.stallMs) keeper.stop('stalled');
       if (atEnd) await pause(LOOK_EVERY_MS, undefined, { signal: over.signal }).catch(() => {});
     }
     await follower.finish((line) => stream.take(line));

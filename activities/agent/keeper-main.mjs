@@ -54,7 +54,10 @@ function keep(job) {
     console.error(cause);
     void endTree(tree(), LEFT_OVER_GRACE_MS).finally(() => process.exit(1));
   });
-  process.stdin.on('data', () => stop('stopped'));
+  // The order is one word: why the agent is to end.
+  process.stdin.on('data', (order) =>
+    stop(String(order).startsWith('stalled') ? 'stalled' : 'stopped'),
+  );
   process.stdin.on('error', () => stop('worker-died'));
   process.stdin.on('close', () => stop('worker-died'));
   process.on('SIGTERM', () => stop('stopped'));

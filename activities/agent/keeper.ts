@@ -25,7 +25,7 @@ export interface KeeperJob {
 
 export interface Keeper {
   /** Orders the end of the agent and of all it started; `ended` tells when that is done. */
-  stop(): void;
+  stop(why?: 'stopped' | 'stalled'): void;
   ended: Promise<AttemptEnd>;
 }
 
@@ -58,7 +58,7 @@ export async function startKeeper(
   await log.close();
 
   return {
-    stop: () => child.stdin?.write('stop\n'),
+    stop: (why = 'stopped') => child.stdin?.write(`${why}\n`),
     ended: gone.then(async () => {
       child.stdin?.destroy();
       return (await readEnd(folder)) ?? endLeftOvers(folder);

@@ -21,6 +21,7 @@ import { FileFollower } from './lines.ts';
 import { ModelText } from './model-text.ts';
 import { renderPrompts, type SessionState } from './prompt.ts';
 import { exists, fillCompletion, outputDir, promptValues } from './prompt-values.ts';
+import { stallLimit } from './stall-limit.ts';
 import { TurnStream } from './turn-stream.ts';
 
 const GRACE_MS = 3_000;
@@ -33,6 +34,7 @@ const REQUEST_TURNS = { summary: 5, 'ask-result': 7 } as const;
 export interface ReadyAgent {
   kind: 'ready';
   job: KeeperJob;
+  stallMs: number;
   environment: Record<string, string>;
   story: TurnStory;
   /** The attempt that begins now: the last one of the story. */
@@ -96,6 +98,7 @@ async function prepare(
       where: place.workspace,
     });
   const backend = backendNamed(turn.backend);
+  const stallMs = stallLimit(environment);
   const definition = await loadAgent(turn.agent, { ralphDir: place.ralphDir, environment });
   const values = await promptValues(definition, turn, environment);
   const tags = { resultTag: definition.resultTag, reportTag: definition.reportTag };
@@ -108,7 +111,8 @@ async function prepare(
     modelText: new ModelText({ ...tags, validResults: turn.validResults }),
     attempts: [],
   };
-  await rereadEarlier(story, lease);
+  const costBefore = costOf(heard);
+  await rereadEarlier(story, lease, costBefore);
   const last = story.attempts.at(-1);
   // The agent came to its end, but the worker died before it could tell.
   if (last && isConclusive(last.end))
@@ -143,13 +147,14 @@ async function prepare(
     folder: lease.folder,
     log,
     end: undefined,
-    stream: new TurnStream(backend, story.modelText, costOf(heard)),
+    stream: new TurnStream(backend, story.modelText, costBefore + costSoFar(story)),
   };
   story.attempts.push(now);
   const { program, args } = command;
   return {
     kind: 'ready',
     job: { program, args, ...jobFor(turn, context, log) },
+    stallMs,
     environment: command.environment,
     story,
     now,
@@ -158,10 +163,15 @@ async function prepare(
 }
 
 // The words of an attempt that was cut off are part of the turn, and its cost was paid.
-async function rereadEarlier(story: TurnStory, { earlier }: HeldLease): Promise<void> {
+async function rereadEarlier(
+  story: TurnStory,
+  { earlier }: HeldLease,
+  costBefore: number,
+): Promise<void> {
   for (const { folder, lease, end } of earlier) {
     if (end?.reason === 'not-started') continue;
-    const stream = new TurnStream(story.backend, story.modelText);
+    const { backend, modelText } = story;
+    const stream = new TurnStream(backend, modelText, costBefore + costSoFar(story));
     const follower = await FileFollower.open(lease.log).catch(() => undefined);
     await follower?.finish((line) => stream.take(line));
     story.attempts.push({ folder, log: lease.log, end, stream });
@@ -262,4 +272,9 @@ async function withoutAgent(
 
 function costOf(turns: FinishedTurn[]): number {
   return turns.reduce((sum, { outcome }) => sum + outcome.usage.costUsd, 0);
+}
+
+// An attempt that was cut off told no price: the next one's total has it.
+function costSoFar({ attempts }: TurnStory): number {
+  return attempts.reduce((sum, { stream }) => sum + stream.usage(0).costUsd, 0);
 }

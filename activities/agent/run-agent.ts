@@ -37,7 +37,7 @@ export async function runAgent(turn: AgentTurn, host: HostDependencies): Promise
 async function runUnderKeeper(
   turn: AgentTurn,
   lease: HeldLease,
-  { job, environment, story, now, resumes }: ReadyAgent,
+  { job, environment, stallMs, story, now, resumes }: ReadyAgent,
 ): Promise<AgentOutcome> {
   const context = Context.current();
   const { folder, attempt } = lease;
@@ -48,6 +48,7 @@ async function runUnderKeeper(
     log,
     stream,
     cancelled: context.cancellationSignal,
+    stallMs,
     beat: () => context.heartbeat({ ...stream.progress, folder, log, attempt }),
     onStart: () => noteStart(turn, attempt, resumes),
   });

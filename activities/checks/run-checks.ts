@@ -130,6 +130,7 @@ async function underKeeper(
         await appendFile(log, `\nended by us: it wrote more than ${MAX_LOG_BYTES} bytes\n`);
         return { exitCode: FLOODED, log };
       case 'stopped':
+      case 'stalled':
       case 'worker-died':
       case 'not-started':
       case 'keeper-died':

@@ -147,6 +147,45 @@ describe('runAgent', () => {
     });
   });
 
+  it('ends an agent that has fallen silent, and goes on in its session', async () => {
+    await withAgents(async (world) => {
+      Object.assign(world.host.environment, { WIGGUM_STALL_SECONDS: '1' });
+      const turn = await scripted(world, '[{ say: thinking }, { wait_for: go }, { result: PASS }]');
+      const outcome = await world.run(turn);
+      expect(outcome).toMatchObject({ kind: 'stalled', sessionId: turn.sessionId });
+      const [first] = await starts(world);
+      expect(await isAlive(first?.pid)).toBe(false);
+      // A retry of the same turn is told the same; the next turn finds the session.
+      expect(await world.run(turn, 2)).toEqual(outcome);
+      await writeFile(path.join(world.place.workspace, 'go'), '');
+      const next = { ...turn, key: 'audit-1700000100/0-work-1/life', continues: true };
+      expect(await world.run(next)).toMatchObject({ kind: 'ok', result: 'PASS' });
+      expect((await starts(world)).map(({ event }) => event)).toEqual(['start', 'resume']);
+    });
+  });
+
+  it('leaves an agent alone that says something now and then', async () => {
+    await withAgents(async (world) => {
+      Object.assign(world.host.environment, { WIGGUM_STALL_SECONDS: '2' });
+      const turn = await scripted(
+        world,
+        '[{ wait: 1 }, { say: one }, { wait: 1 }, { say: two }, { wait: 1 }, { result: PASS }]',
+      );
+      expect(await world.run(turn)).toMatchObject({ kind: 'ok', result: 'PASS' });
+    });
+  });
+
+  it('refuses a limit of silence that is no number of seconds', async () => {
+    await withAgents(async (world) => {
+      Object.assign(world.host.environment, { WIGGUM_STALL_SECONDS: 'soon' });
+      expect(await world.run(await scripted(world, '[{ result: PASS }]'))).toMatchObject({
+        kind: 'config',
+        reason: expect.stringContaining('WIGGUM_STALL_SECONDS'),
+      });
+      expect(await starts(world)).toEqual([]);
+    });
+  });
+
   it('ends an agent at its time limit', async () => {
     await withAgents(async (world) => {
       const limits = { maxTurns: 30, timeoutSeconds: 1, maxIterations: 3 };

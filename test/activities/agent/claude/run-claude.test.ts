@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { turnFolder } from '../../../../activities/agent/lease.ts';
 import { identityOf } from '../../../../activities/process-identity.ts';
 import type { AgentTurn } from '../../../../workflows/domain/agent.ts';
 import { until } from '../../../helpers/until.ts';
@@ -92,6 +93,30 @@ describe('a turn of the claude program', () => {
       expect(second?.args).not.toContain('--append-system-prompt-file');
       expect(second?.prompt).toContain('You were interrupted');
       expect(await isAlive(first?.pid ?? 0)).toBe(false);
+    });
+  });
+
+  it('charges a turn that is read again only with its own part of the total', async () => {
+    await withClaude('tells-totals', async (world, turn) => {
+      const again = { ...turn, key: 'audit-1700000100/0-work-1/life', continues: true };
+      expect((await world.run(turn)).usage.costUsd).toBeCloseTo(0.75);
+      const first = await world.run(again);
+      expect(first.usage.costUsd).toBeCloseTo(0.25);
+      // As if the worker had been killed between the end of the agent and the record.
+      await rm(path.join(turnFolder(world.place.workerDir, again.key), 'finished.json'));
+      expect((await world.run(again, 2)).usage).toEqual(first.usage);
+    });
+  });
+
+  it('charges what an interrupted attempt had told already only once', async () => {
+    await withClaude('tells-totals', async (world, turn) => {
+      Object.assign(world.host.environment, { CLAUDE_FAKE_STAYS: '1' });
+      const activity = world.begin(turn);
+      await until('the price is told', () => activity.beats.at(-1)?.['costUsd'] === 0.75);
+      activity.cancel({ workerShutdown: true });
+      await expect(activity.result).rejects.toThrow('WORKER_SHUTDOWN');
+      Object.assign(world.host.environment, { CLAUDE_FAKE_STAYS: '' });
+      expect((await world.run(turn, 2)).usage.costUsd).toBeCloseTo(1);
     });
   });
 
