@@ -3,9 +3,10 @@ import {
   DEFAULT_MAPPINGS,
   own,
   type GateResult,
+  type ResultMapping,
   type ResultMappings,
 } from '../../workflows/domain/steps.ts';
-import { WiggumError } from '../../workflows/domain/errors.ts';
+import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { logActivity } from '../agent/activity-log.ts';
 import { readIfThere } from '../durable-file.ts';
 import { writeResult } from '../agent/result-record.ts';
@@ -48,11 +49,11 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
   const { place, step, runId, run } = end;
   if (end.readonly) await restoreCheckpoint(place, runId);
   const committed = end.commitAfter ? await commit(end) : {};
-  const result = committed.fault ? 'FIX' : run.result;
-  const mapping =
-    own(end.resultMappings, result) ??
-    own(end.agent.resultMappings, result) ??
-    own(DEFAULT_MAPPINGS, result);
+  // A failure stays one, and so does a result that nobody knows: neither is mended by a repair.
+  const status = mappingOf(end, run.result)?.status;
+  const isGood = status === 'success' || status === 'partial';
+  const result = committed.fault && isGood ? 'FIX' : run.result;
+  const mapping = mappingOf(end, result);
   const record = await writeResult({
     place,
     epoch: end.epoch,
@@ -62,7 +63,7 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
     result,
     mapping,
     // Max iterations has an exit code of its own (checklist 95).
-    ...(run.why === 'max-iterations' && { exitCode: 12 }),
+    ...(run.why === 'max-iterations' && { exitCode: ExitCode.maxIterations }),
     iterations: run.iterations,
     startedAt: end.startedAt,
     endedAt: new Date().toISOString(),
@@ -92,6 +93,14 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
   };
 }
 
+function mappingOf(end: StepEnd, result: GateResult): ResultMapping | undefined {
+  return (
+    own(end.resultMappings, result) ??
+    own(end.agent.resultMappings, result) ??
+    own(DEFAULT_MAPPINGS, result)
+  );
+}
+
 /** One line of it: it stands on the board's screen and in histories. */
 async function beginningOf(report: string | undefined): Promise<string | undefined> {
   const text = report && (await readIfThere(report));
@@ -102,7 +111,7 @@ async function beginningOf(report: string | undefined): Promise<string | undefin
 
 const MAX_WORDS = 300;
 
-/** Work that must not be committed turns the result into FIX, with the files named. */
+/** Work that must not be committed is a fault, with the files named. */
 async function commit(end: StepEnd): Promise<{ commit?: string; fault?: string }> {
   const { place, step, agent, runId, epoch } = end;
   try {

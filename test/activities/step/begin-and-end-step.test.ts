@@ -209,6 +209,16 @@ describe('endStep', () => {
     });
   });
 
+  it.each(['FAIL', 'UNKNOWN'])('leaves %s as it is when the commit is refused', async (result) => {
+    await withStep(async ({ begin, end, write, record }) => {
+      await begin();
+      await write({ 'README.md': '<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n' });
+      const ended = await end({ commitAfter: true }, { result });
+      expect(ended).toMatchObject({ result, fault: expect.stringContaining('README.md') });
+      expect(await record()).toMatchObject({ outputs: { gate_result: result } });
+    });
+  });
+
   it('explains a failure in the words of the report', async () => {
     await withStep(async ({ begin, end, place, project }) => {
       await begin();
