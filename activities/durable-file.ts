@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Writes a file whole or not at all, also when the power goes: beside it, to the disk, renamed. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const beside = `${file}.${randomUUID()}.new`;
-  const handle = await open(beside, 'wx', 0o600);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await writeToDisk(beside, text);
+    await rename(beside, file);
+  } catch (cause) {
+    // A full disk must not get fuller with every retry.
+    await rm(beside, { force: true });
+    throw cause;
   }
-  await rename(beside, file);
   await syncFolder(dirname(file));
 }
 
@@ -33,5 +33,15 @@ export async function readIfThere(file: string): Promise<string | undefined> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw cause;
+  }
+}
+
+async function writeToDisk(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
