@@ -27,6 +27,17 @@ export async function askGit(folder: string, words: readonly string[]): Promise<
   }
 }
 
+const OLDEST_GIT = [2, 38] as const;
+
+/** The oldest git that we work with, as people write it. */
+export const OLDEST_GIT_VERSION = OLDEST_GIT.join('.');
+
+/** Whether a git can do all that a run asks of it. */
+export function isSupportedGit([major, minor]: readonly [number, number]): boolean {
+  const [oldest, oldestMinor] = OLDEST_GIT;
+  return major > oldest || (major === oldest && minor >= oldestMinor);
+}
+
 /** The version of git as numbers: `[2, 43]`. */
 export async function gitVersion(folder: string): Promise<[number, number]> {
   const found = /(\d+)\.(\d+)/.exec(await askGit(folder, ['--version']));

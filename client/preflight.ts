@@ -7,7 +7,7 @@ import { WiggumError } from '../workflows/domain/errors.ts';
 import type { SweepSettings } from '../workflows/domain/sweep.ts';
 import type { CommandContext } from './command.ts';
 import { claudeProgram, findProgram } from './find-program.ts';
-import { hasCommit, uncommittedFiles } from './git.ts';
+import { gitVersion, hasCommit, isSupportedGit, uncommittedFiles } from './git.ts';
 import { boardFileOf, readBoardFile } from './read-board.ts';
 import { resolveSettings, type SweepFlags } from './sweep-settings.ts';
 
@@ -20,6 +20,7 @@ export interface Prepared {
 /** Finds out before anything starts whether a run can work; each obstacle has its own error. */
 export async function preflight(context: CommandContext, flags: SweepFlags): Promise<Prepared> {
   const { cwd, environment, log } = context;
+  await mustHaveGit(cwd);
   const { project, notices } = await openProject(cwd, environment);
   for (const notice of notices) log.warn(notice);
   const { projectDir, ralphDir } = project;
@@ -52,6 +53,13 @@ export async function mustHaveBackend(
     'BACKEND_MISSING',
     `The program "${program}" of the claude backend is not installed or not on PATH.`,
   );
+}
+
+/** An older git lacks what merges are made with: tasks would fail only at their end. */
+async function mustHaveGit(cwd: string): Promise<void> {
+  const version = await gitVersion(cwd);
+  if (!isSupportedGit(version))
+    throw new WiggumError('GIT_UNSUPPORTED', `This git is too old: ${version.join('.')}.`);
 }
 
 /** A pipeline that cannot be used would fail every task; better to say so once. */

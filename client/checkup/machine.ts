@@ -5,12 +5,11 @@ import { promisify } from 'node:util';
 import { stateDir, type Environment } from '../../config/state-dir.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { claudeProgram, findProgram } from '../find-program.ts';
-import { gitVersion } from '../git.ts';
+import { gitVersion, isSupportedGit, OLDEST_GIT_VERSION } from '../git.ts';
 import { fail, pass, warn, type Check } from './check.ts';
 
 const run = promisify(execFile);
 const OLDEST_NODE = [20, 19] as const;
-const OLDEST_GIT = [2, 38] as const;
 const LEAST_DISK_MB = 500;
 const ANSWER_MS = 5_000;
 
@@ -71,11 +70,11 @@ export async function askVersion(
 }
 
 async function checkGit(cwd: string): Promise<Check> {
-  const advice = `Install git ${OLDEST_GIT.join('.')} or newer: https://git-scm.com`;
+  const advice = `Install git ${OLDEST_GIT_VERSION} or newer: https://git-scm.com`;
   try {
     const version = await gitVersion(cwd);
     const found = version.join('.');
-    return isAtLeast(version, OLDEST_GIT) ? pass('git', found) : fail('git', found, advice);
+    return isSupportedGit(version) ? pass('git', found) : fail('git', found, advice);
   } catch (cause) {
     if (!(cause instanceof WiggumError)) throw cause;
     return fail('git', cause.message, advice);

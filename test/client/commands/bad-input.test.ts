@@ -57,6 +57,24 @@ describe.each(COMMANDS)('%s', (_name, words) => {
     }
   });
 
+  it('refuses a git that is too old, before anything is made (4)', async () => {
+    await withProject({}, async (project) => {
+      const bin = path.join(project.dir, '..', 'bin');
+      await writeProgram(path.join(bin, 'git'), 'echo "git version 2.37.9"');
+      const usual = process.env['PATH'];
+      process.env['PATH'] = `${bin}${path.delimiter}${usual}`;
+      try {
+        const { code, stderr } = await line(project, words);
+        expect(code).toBe(4);
+        expect(stderr).toContain('GIT_UNSUPPORTED');
+        expect(stderr).toContain('2.37');
+        expect(stderr).toContain('Install git 2.38 or newer');
+      } finally {
+        process.env['PATH'] = usual;
+      }
+    });
+  });
+
   it('names the missing program of the backend (5)', async () => {
     await withProject({}, async (project) => {
       const { code, stderr } = await line(project, words, { CLAUDE: '/nowhere/claude' });
