@@ -15,7 +15,7 @@ import { choosePorts, USUAL_PORTS, type Ports } from './ports.ts';
 import { prepareNamespace } from './prepare-namespace.ts';
 import { openProbe } from './probe.ts';
 import { serverArguments, serverEnvironment } from './server-arguments.ts';
-import { readRecord, writeRecord, type ServerRecord } from './server-record.ts';
+import { readRecord, restoreRecord, writeRecord, type ServerRecord } from './server-record.ts';
 import { serversOnFile } from './servers-on-file.ts';
 
 export const NAMESPACE = 'default';
@@ -41,13 +41,16 @@ export async function launchServer(launch: Launch): Promise<ServerRecord> {
     log(`A server that nobody recorded runs on ${dataDir} (pid ${leftover.pid}); it is ended`);
     await endProcess(leftover);
   }
-  const previous = (await readRecord(state))?.ports;
+  const before = await readRecord(state);
+  const previous = before?.ports;
   let preferred = [...(previous ? [previous] : []), USUAL_PORTS];
   for (let attempt = 1; ; attempt += 1) {
     const ports = await choosePorts(preferred);
     if (attempt === 1) tellPorts({ ports, previous, log });
     const outcome = await startOnce({ launch, dataDir, ports });
     if (outcome.kind === 'ready') return outcome.record;
+    // It never served: what is known is still the server before it.
+    await restoreRecord(state, before);
     // Somebody took the port between our look and the server's: any free one will do then.
     if (!outcome.portTaken || attempt === ATTEMPTS) throw startFailed(outcome.said, dataDir);
     preferred = [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -34,6 +34,15 @@ export async function writeRecord(stateDir: string, record: ServerRecord): Promi
   const beside = `${fileIn(stateDir)}.${randomUUID()}`;
   await writeFile(beside, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   await rename(beside, fileIn(stateDir));
+}
+
+/** Puts the record back to what it was before a start that failed. */
+export async function restoreRecord(
+  stateDir: string,
+  before: ServerRecord | undefined,
+): Promise<void> {
+  if (before) await writeRecord(stateDir, before);
+  else await rm(fileIn(stateDir), { force: true });
 }
 
 function fileIn(stateDir: string): string {

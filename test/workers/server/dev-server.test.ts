@@ -34,8 +34,17 @@ describe('ensureServer', () => {
           /it ended with code 7\nError: database is sealed\nIts log is .*server\.log$/,
         ),
       });
-      expect(await serverStatus(user)).toMatchObject({ kind: 'stopped', asked: false });
     }));
+
+  it.each([
+    ['at once', ['exit 7']],
+    ['after a while', ['sleep 0.3; exit 7']],
+  ])('keeps no record of a server that ended %s without serving', (_title, lines) =>
+    withProgram(lines, async (user) => {
+      await expect(ensureServer(user)).rejects.toMatchObject({ code: 'SERVER_FAILED' });
+      expect(await serverStatus(user)).toEqual({ kind: 'never-started' });
+    }),
+  );
 
   it('tries another port three times at most', () =>
     withProgram(
