@@ -5,7 +5,7 @@ import { createAgentActivities, createHostActivities } from '../activities/index
 import { packageRoot } from '../config/package-root.ts';
 import type { Project } from '../config/project.ts';
 import { agentQueue, hostQueue, WORKFLOW_QUEUE } from '../workflows/contract.ts';
-import { failDeadAttempts } from './fail-dead-attempts.ts';
+import { failDeadActivities, failDeadAttempts } from './fail-dead-attempts.ts';
 import { installRuntime } from './runtime.ts';
 import type { ResolvedConnection } from './server/connection.ts';
 import type { Log } from './server/log.ts';
@@ -42,19 +42,45 @@ const AGENT_SLOTS = 100;
 
 /** Starts to serve a project. What a dead process left unfinished is reported to the server first. */
 export async function startHost(order: HostOrder): Promise<Host> {
-  const { connection: server, project, environment, log } = order;
-  installRuntime(project.ralphDir);
+  installRuntime(order.project.ralphDir);
+  const { connection, native } = await connect(order.connection);
+  try {
+    return await serve(order, { connection, native });
+  } catch (cause) {
+    await native.close().catch(() => {}); // the first error is the one to hear of
+    await connection.close();
+    throw cause;
+  }
+}
+
+interface Connections {
+  connection: Connection;
+  native: NativeConnection;
+}
+
+async function connect(server: ResolvedConnection): Promise<Connections> {
   const connection = await Connection.connect(server.connectOptions);
-  const native = await NativeConnection.connect(server.connectOptions);
+  try {
+    return { connection, native: await NativeConnection.connect(server.connectOptions) };
+  } catch (cause) {
+    await connection.close();
+    throw cause;
+  }
+}
+
+async function serve(order: HostOrder, { connection, native }: Connections): Promise<Host> {
+  const { connection: server, project, log } = order;
   // Our own server is prepared when it starts.
   if (!server.embedded) await prepareNamespace(connection, server.namespace);
   const client = new Client({ connection, namespace: server.namespace });
-
-  const workers = await createWorkers({ native, server, project, environment });
-  const running = workers.map((worker) => worker.run());
-  const reported = failDeadAttempts({ client, project, log }).catch((cause: unknown) => {
+  const warn = (cause: unknown) =>
     log(`dead attempts could not be reported (${String(cause)}); their time-outs will do it`);
-  });
+
+  const workers = await createWorkers(order, native);
+  // Before we take anything up ourselves: what is started now can only be of the dead.
+  await failDeadActivities({ client, project, log }).catch(warn);
+  const running = workers.map((worker) => worker.run());
+  const reported = failDeadAttempts({ client, project, log }).catch(warn);
   const failed = Promise.race(running).then(() => new Promise<never>(() => {}));
   failed.catch(() => {}); // whoever waits for it hears of it; nobody may be waiting yet
   return {
@@ -68,17 +94,10 @@ export async function startHost(order: HostOrder): Promise<Host> {
   };
 }
 
-function createWorkers({
-  native,
-  server,
-  project,
-  environment,
-}: {
-  native: NativeConnection;
-  server: ResolvedConnection;
-  project: Project;
-  environment: Readonly<NodeJS.ProcessEnv>;
-}): Promise<Worker[]> {
+function createWorkers(
+  { connection: server, project, environment }: HostOrder,
+  native: NativeConnection,
+): Promise<Worker[]> {
   const { hostId } = project;
   const host = { hostId, environment };
   const shared = { ...SHARED, connection: native, namespace: server.namespace };
