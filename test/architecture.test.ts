@@ -47,17 +47,23 @@ describe('the tree', () => {
     expect(FILES.filter(isDrawer)).toEqual([]);
   });
 
-  it('ends the process in main.ts alone', () => {
-    const sources = FILES.filter((file) => !isTest(file) && file.endsWith('.ts'));
-    expect(offenders((_file, text) => text.includes('process.exit('), sources)).toEqual([
+  it('ends the process in main.ts and in the two programs that agents run under, nowhere else', () => {
+    const sources = FILES.filter((file) => !isTest(file));
+    expect(
+      offenders((_file, text) => /\bprocess\.exit\b(?!Code)/.test(text), sources).sort(),
+    ).toEqual([
+      'activities/agent/keeper-main.mjs',
+      'activities/agent/script/script-agent-main.mjs',
       'client/main.ts',
     ]);
   });
 
   it('reads front matter in one place', () => {
-    const imports = (name: string) =>
-      offenders((_file, text) => text.includes(`from '${name}'`)).filter((file) => !isTest(file));
-    expect(imports('gray-matter')).toEqual(['config/front-matter.ts']);
+    const sources = FILES.filter((file) => !isTest(file));
+    // Whatever the form: static, lazy, or by require.
+    expect(offenders((_file, text) => /['"`]gray-matter['"`]/.test(text), sources)).toEqual([
+      'config/front-matter.ts',
+    ]);
   });
 });
 
@@ -94,6 +100,12 @@ describe('the package', () => {
       lint: 'eslint . --max-warnings 0 && prettier --check .',
     });
     expect(textOf('.ci/run')).toContain('npm --silent test');
+  });
+
+  it('says why neither a bash style guide nor a Python terminal UI came along (#212)', () => {
+    const record = textOf('docs/adr/0002-no-bash-style-no-python-tui.md');
+    expect(record).toMatch(/^# .*\bbash\b.*\bPython\b/im);
+    expect(record).toMatch(/^\*\*Decision\.\*\*/m);
   });
 
   it('keeps download addresses out of the lock file', () => {

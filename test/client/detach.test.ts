@@ -80,9 +80,13 @@ describe('a program in the background', () => {
   it('is ended when a person changes their mind before it is up', async () => {
     await withFolder(async (folder) => {
       const ending = new AbortController();
-      setTimeout(() => ending.abort(), 500);
-      const outcome = await detached(folder, 'never-comes-up.mjs', [], ending.signal);
-      expect(outcome.code).toBe(143);
+      const outcome = detached(folder, 'never-comes-up.mjs', [], ending.signal);
+      const log = path.join(folder, 'logs', 'host.log');
+      await until('it has begun', async () =>
+        (await readFile(log, 'utf8').catch(() => '')).includes('begun'),
+      );
+      ending.abort();
+      expect((await outcome).code).toBe(143);
     });
   });
 });

@@ -29,8 +29,7 @@ describe('the help', () => {
 describe.each(Object.keys(COMMANDS))('the command %s', (name) => {
   it('is loaded under its own name and tells the same summary', async () => {
     const entry = COMMANDS[name];
-    const command = await entry?.load();
-    expect(command?.name).toBe(name);
+    expect(await entry?.load()).toMatchObject({ name, summary: entry?.summary });
   });
 
   it('explains itself on a terminal of 80 columns', async () => {

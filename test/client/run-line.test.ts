@@ -115,8 +115,12 @@ it.each([
   await withRepository(async ({ dir, write }) => {
     await write({ '.ralph/kanban.md': '## TASKS\n' });
     const ending = new AbortController();
-    setTimeout(() => ending.abort(new Interruption(name)), 300);
-    const answer = await wiggumLine(['status', '--watch'], { cwd: dir, signal: ending.signal });
+    const answer = await wiggumLine(['status', '--watch'], {
+      cwd: dir,
+      columns: 80,
+      signal: ending.signal,
+      heard: () => ending.abort(new Interruption(name)),
+    });
     expect(answer.code).toBe(code);
   });
 });

@@ -16,16 +16,22 @@ export interface Around {
   signal?: AbortSignal;
   /** A terminal of this width; without it stdout is a pipe. */
   columns?: number;
+  /** Called with all that was said so far, whenever there is more of it. */
+  heard?: (said: { stdout: string; stderr: string }) => void;
 }
 
 /** Runs one command line in this process, with output that is kept and no variables but those given. */
 export async function wiggumLine(words: string[], around: Around): Promise<Answer> {
   let [stdout, stderr] = ['', ''];
-  const { columns } = around;
+  const { columns, heard } = around;
+  const hear = () => heard?.({ stdout, stderr });
   const state = await mkdtemp(path.join(os.tmpdir(), 'wiggum-state-'));
   const context: Omit<CommandContext, 'log' | 'quiet'> = {
     stdout: {
-      write: (text) => void (stdout += text),
+      write: (text) => {
+        stdout += text;
+        hear();
+      },
       isTerminal: columns !== undefined,
       hasColour: false,
       columns: () => columns ?? 80,
@@ -45,7 +51,12 @@ export async function wiggumLine(words: string[], around: Around): Promise<Answe
   try {
     const code = await runLine(words, {
       ...context,
-      stderr: { write: (text: string) => void (stderr += text) },
+      stderr: {
+        write: (text: string) => {
+          stderr += text;
+          hear();
+        },
+      },
     });
     return { code, stdout, stderr };
   } finally {

@@ -45,7 +45,8 @@ describe('writers in processes of their own', () => {
           const writer = startChild('board/writes-for-ever.mjs', [ralphDir, id]);
           running.add(writer);
           await writer.says('writing');
-          await setTimeout(Math.random() * 90);
+          // Spread over the whole of a write, and the same in every run.
+          await setTimeout((killed * 37) % 90);
           await writer.kill();
           running.delete(writer);
           const text = await readFile(file, 'utf8');

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openPublisher, publishBranch } from '../../../activities/git/publish.ts';
@@ -88,8 +88,12 @@ describe('openPublisher', () => {
       const half = path.join(place.ralphDir, 'publisher.git.unfinished-0123abcd');
       await project.write({ HEAD: 'ref: x\n' }, half);
       await Promise.all([1, 2, 3, 4].map(() => openPublisher(place)));
-      await project.git(['rev-parse', '--git-dir'], path.join(place.ralphDir, 'publisher.git'));
-      await rm(half, { recursive: true });
+      const publisher = path.join(place.ralphDir, 'publisher.git');
+      expect(await project.git(['rev-parse', '--is-bare-repository'], publisher)).toBe('true');
+      expect(await project.git(['fsck', '--no-dangling'], publisher)).toBe('');
+      // What the four made beside it is gone; what a dead process left is not ours to judge.
+      const beside = (await readdir(place.ralphDir)).filter((name) => name.startsWith('publisher'));
+      expect(beside.sort()).toEqual(['publisher.git', path.basename(half)]);
     });
   });
 });

@@ -43,13 +43,14 @@ describe('waitForGit', () => {
   it('waits for a git process that still works there', async () => {
     await withRepository(async (project) => {
       const place = await workOn(project, { 'one.txt': '1\n' });
-      const writer = git(place.workspace);
-      let waited = false;
-      const wait = waitForGit(place.workerDir).then(() => (waited = true));
-      await sleep(600);
-      expect(waited).toBe(false);
+      const writer = await git(place.workspace);
+      let mayEnd = false;
+      const wait = waitForGit(place.workerDir).then(() => mayEnd);
+      await Promise.race([wait, sleep(300)]);
+      mayEnd = true;
       writer.stdin?.end();
-      await wait;
+      // It did not come back before the writer was let go.
+      expect(await wait).toBe(true);
     });
   });
 
@@ -57,18 +58,22 @@ describe('waitForGit', () => {
     await withRepository(async (project) => {
       const place = await workOn(project, { 'one.txt': '1\n' });
       const other = await workOn(project, { 'two.txt': '2\n' }, 'TASK-0011');
-      const writer = git(other.workspace);
-      await sleep(100);
-      const begun = performance.now();
-      await waitForGit(place.workerDir);
-      expect(performance.now() - begun).toBeLessThan(1_500);
+      const writer = await git(other.workspace);
+      await expect(waitForGit(place.workerDir)).resolves.toBeUndefined();
+      expect(writer.exitCode).toBeNull();
       writer.stdin?.end();
       await once(writer, 'exit');
     });
   });
 });
 
-/** A git that works in a folder until its input ends. */
-function git(cwd: string): ChildProcess {
-  return spawn('git', ['cat-file', '--batch'], { cwd, stdio: ['pipe', 'ignore', 'ignore'] });
+/** A git that works in a folder, as its first answer shows, until its input ends. */
+async function git(cwd: string): Promise<ChildProcess> {
+  const child = spawn('git', ['cat-file', '--batch-check'], {
+    cwd,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.write('HEAD\n');
+  await once(child.stdout, 'data');
+  return child;
 }

@@ -84,13 +84,18 @@ describe('logs', () => {
 
   it('follows until the task stops working, and misses nothing', async () => {
     await withLogs('=', async ({ dir, write }) => {
-      const followed = wiggumLine(['logs', 'AB-1', '--follow', '-q'], { cwd: dir });
-      setTimeout(() => {
-        void appendFile(path.join(dir, LOG), '{"type":"text","text":"one more thing"}\n').then(() =>
-          write({ '.ralph/kanban.md': aBoard().withTask('AB-1', { marker: '*' }).text() }),
-        );
-      }, 600);
-      const { code, stdout } = await followed;
+      const goOn = async () => {
+        await appendFile(path.join(dir, LOG), '{"type":"text","text":"one more thing"}\n');
+        await write({ '.ralph/kanban.md': aBoard().withTask('AB-1', { marker: '*' }).text() });
+      };
+      let more: Promise<void> | undefined;
+      const { code, stdout } = await wiggumLine(['logs', 'AB-1', '--follow', '-q'], {
+        cwd: dir,
+        heard: (said) => {
+          if (said.stdout.includes('checks pass')) more ??= goOn();
+        },
+      });
+      await more;
       expect(code).toBe(0);
       expect(stdout).toContain('one more thing');
       expect(stdout.match(/npm test/g)).toHaveLength(1);
@@ -100,10 +105,10 @@ describe('logs', () => {
   it('waits for a task that has not started, until it is ended', async () => {
     await withLogs('x', async ({ dir }) => {
       const ending = new AbortController();
-      setTimeout(() => ending.abort(new Interruption('SIGINT')), 700);
       const { code, stderr } = await wiggumLine(['logs', 'XY', '-f'], {
         cwd: dir,
         signal: ending.signal,
+        heard: () => ending.abort(new Interruption('SIGINT')),
       });
       expect(code).toBe(130);
       expect(stderr).toBe('XY-2 has not started; waiting for it\n');

@@ -84,10 +84,18 @@ describe('status without a server', () => {
   it('redraws with --watch until it is ended, and sees edits of the board', async () => {
     await withProject(async ({ dir, write }) => {
       const ending = new AbortController();
-      setTimeout(() => void write({ '.ralph/kanban.md': aBoard().withTask('AB-7').text() }), 500);
-      setTimeout(() => ending.abort(new Interruption('SIGINT')), 1_800);
-      const around = { cwd: dir, columns: 100, signal: ending.signal };
-      const { code, stdout } = await wiggumLine(['status', '--watch'], around);
+      let edit: Promise<void> | undefined;
+      const { code, stdout } = await wiggumLine(['status', '--watch'], {
+        cwd: dir,
+        columns: 100,
+        signal: ending.signal,
+        heard: (said) => {
+          if (said.stdout.includes('AB-2 pending'))
+            edit ??= write({ '.ralph/kanban.md': aBoard().withTask('AB-7').text() });
+          if (said.stdout.includes('AB-7 pending')) ending.abort(new Interruption('SIGINT'));
+        },
+      });
+      await edit;
       expect(code).toBe(130);
       expect(stdout).toContain('AB-2 pending');
       expect(stdout).toContain('\u001b[6A');
