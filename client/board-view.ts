@@ -32,6 +32,7 @@ export interface TaskView {
   sessionId?: string;
   steps?: StepRecord[];
   mergeWaits?: TaskStatus['mergeWaits'];
+  outOfIterations?: boolean;
 }
 
 export interface BoardView {

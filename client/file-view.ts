@@ -1,8 +1,8 @@
+import { boardFile, readBoardFile } from '../config/open-board.ts';
 import { readPullRequests } from '../config/pull-request-file.ts';
 import type { Board, Task } from '../workflows/domain/board.ts';
 import { describeReason, invalidTasks, schedule } from '../workflows/domain/schedule.ts';
 import { viewOfFile, type BoardView, type CardOnFile } from './board-view.ts';
-import { boardFileOf, readBoardFile } from './read-board.ts';
 import { failureReason, newestRuns, type TaskRunFolder } from './task-runs.ts';
 
 /** A task whose workflow is open, as the server's index tells it. */
@@ -15,7 +15,7 @@ export async function readFileView(
   ralphDir: string,
   open: ReadonlyMap<string, OpenRun> = new Map(),
 ): Promise<BoardView> {
-  const { board } = await readBoardFile(boardFileOf(ralphDir));
+  const { board } = await readBoardFile(boardFile(ralphDir));
   const { waits, cycles } = whatWaits(board);
   const runs = await newestRuns(ralphDir);
   const { pullRequests } = await readPullRequests(ralphDir);
@@ -46,7 +46,7 @@ function whatWaits({ tasks, archived, problems }: Board) {
     maxWorkers: tasks.length + 1,
     waited: {},
     invalid: invalidTasks(problems),
-    autoMerge: false,
+    moving: [],
   });
   return { waits: new Map(waiting.map(({ id, why }) => [id, describeReason(why)])), cycles };
 }

@@ -115,7 +115,7 @@ function changedTasks(): (view: BoardView) => TaskView[] {
   const seen = new Map<string, string>();
   return (view) =>
     view.tasks.filter((task) => {
-      const { steps: _steps, turns: _turns, costUsd: _cost, ...visible } = task;
+      const { steps: _steps, turns: _turns, costUsd: _cost, mergeWaits: _waits, ...visible } = task;
       const now = JSON.stringify(visible);
       if (seen.get(task.id) === now) return false;
       seen.set(task.id, now);

@@ -24,6 +24,7 @@ import { describeReason, invalidTasks, schedule, type Schedule } from './domain/
 import type {
   BoardSnapshot,
   BoardStatus,
+  OpenTask,
   StartOrder,
   SweepSettings,
   TaskMove,
@@ -194,8 +195,7 @@ export class BoardRun {
       // Who waits for one of these now waits for something that runs.
       this.plan = { ...this.decide(), start: [] };
     }
-    const busy = Object.values(this.state.open).some((task) => !task.needsHuman);
-    if (!busy && chosen.length === 0 && !this.stirred) this.state.sweeping = false;
+    if (this.plan.finished && !this.stirred) this.state.sweeping = false;
   }
 
   private decide(): Schedule {
@@ -203,12 +203,16 @@ export class BoardRun {
     return schedule({
       cards,
       archived,
-      running: Object.keys(this.state.open).filter((id) => this.state.open[id]?.working),
+      running: this.openTasks(({ working }) => working),
+      moving: this.openTasks(({ needsHuman }) => !needsHuman),
       maxWorkers: this.settings.maxWorkers,
       waited: this.state.ageing.waited,
       invalid: invalidTasks(problems),
-      autoMerge: this.settings.autoMerge,
     });
+  }
+
+  private openTasks(isWanted: (task: OpenTask) => boolean): string[] {
+    return Object.entries(this.state.open).flatMap(([id, task]) => (isWanted(task) ? [id] : []));
   }
 
   /** `[=]` with no workflow behind it goes back to `[ ]`: the claim died with its maker. */

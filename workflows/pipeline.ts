@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { hostActivities } from './activities.ts';
 import { runAgent } from './agent-run.ts';
 import type { ParentContext } from './domain/agent.ts';
+import type { EndReason } from './domain/agent-loop.ts';
 import {
   advance,
   begin,
@@ -35,6 +36,12 @@ export interface Begun {
   memory: Record<string, ParentContext>;
 }
 
+export interface PipelineEnd {
+  fault?: string;
+  /** The last agent had no iterations left. */
+  outOfIterations?: boolean;
+}
+
 export interface PipelineProgress {
   step: string;
   visit: number;
@@ -44,7 +51,7 @@ export interface PipelineProgress {
 }
 
 /** Runs one pipeline to its end; a fault says at which step and why. */
-export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }> {
+export async function runPipeline(run: PipelineRun): Promise<PipelineEnd> {
   const { pipeline, plans, enabled } = run.prepared;
   const context = {
     enabled,
@@ -52,7 +59,7 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
       Object.values(plans).map((plan) => [plan.type, plan.resultMappings]),
     ),
   };
-  let lastDetail: string | undefined;
+  let last: { detail: string | undefined; why: EndReason } | undefined;
   let state = begin(pipeline, context, run.from);
   while (state.kind === 'at') {
     const unit = unitAt(pipeline, state);
@@ -65,8 +72,8 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
     const epoch = Math.max(Math.floor(Date.now() / 1000), run.begun.lastEpoch + 1);
     run.begun.lastEpoch = epoch;
     const runId = `${unit.id}-${epoch}`;
-    const { result, detail } = await runStep(run, state, unit, { runId, epoch });
-    lastDetail = detail;
+    const { result, ...more } = await runStep(run, state, unit, { runId, epoch });
+    last = more;
     state = advance(pipeline, context, state, result);
   }
   if (state.kind === 'completed') return {};
@@ -74,7 +81,8 @@ export async function runPipeline(run: PipelineRun): Promise<{ fault?: string }>
   const result = state.result ? ` with ${state.result}` : '';
   const why = state.why === 'exhausted' ? ' (its visits are used up)' : '';
   return {
-    fault: `pipeline ${pipeline.name} stopped at ${at}${result}${why}${lastDetail ? `: ${lastDetail}` : ''}`,
+    fault: `pipeline ${pipeline.name} stopped at ${at}${result}${why}${last?.detail ? `: ${last.detail}` : ''}`,
+    outOfIterations: last?.why === 'max-iterations',
   };
 }
 
@@ -147,6 +155,7 @@ async function runStep(
     result === agentRun.result ? undefined : `${agentRun.result} three times running`;
   return {
     result: ended.result,
+    why: agentRun.why,
     detail: ended.fault ?? repeated ?? agentRun.detail ?? ended.words,
   };
 }

@@ -113,7 +113,7 @@ export class TaskRun {
     const unknown = this.whyNoStep(from);
     if (unknown) return this.fail(unknown);
     const earlier = this.status.steps.length;
-    const { fault } = await runPipeline({
+    const { fault, outOfIterations = false } = await runPipeline({
       hostId,
       prepared,
       settings,
@@ -125,6 +125,7 @@ export class TaskRun {
         this.story.say(doing);
       },
     });
+    this.status.outOfIterations = outOfIterations;
     if (fault) return this.fail(fault);
     const pullRequest = await this.finalise(prepared, earlier);
     if (typeof pullRequest === 'string') return this.fail(pullRequest);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { boardFile, readBoardFile } from '../../config/open-board.ts';
 import { openProject } from '../../config/project.ts';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { carryOut, type Carried } from '../order-task.ts';
 import { preflight } from '../preflight.ts';
-import { boardFileOf, readBoardFile } from '../read-board.ts';
 import { planStart } from '../start-task.ts';
 import { stopTask } from '../stop-task.ts';
 import type { SweepFlags } from '../sweep-settings.ts';
@@ -86,7 +86,8 @@ async function start(
 function exitCodeOf(carried: Carried, id: string, { log }: CommandContext): number {
   switch (carried.kind) {
     case 'ended':
-      return carried.task.state === 'failed' ? ExitCode.agentFail : ExitCode.ok;
+      if (carried.task.state !== 'failed') return ExitCode.ok;
+      return carried.task.outOfIterations ? ExitCode.maxIterations : ExitCode.agentFail;
     case 'vanished':
       log.error(`${id} is no longer on the board`);
       return ExitCode.error;
@@ -103,7 +104,7 @@ function exitCodeOf(carried: Carried, id: string, { log }: CommandContext): numb
 async function stop(wanted: string, context: CommandContext, json: boolean): Promise<number> {
   const { cwd, environment, stdout } = context;
   const { project } = await openProject(cwd, environment);
-  const { board } = await readBoardFile(boardFileOf(project.ralphDir));
+  const { board } = await readBoardFile(boardFile(project.ralphDir));
   const id = resolveTaskId(
     wanted,
     board.tasks.map((task) => task.id),

@@ -15,8 +15,8 @@ export interface ScheduleInput {
   waited: Readonly<Record<string, number>>;
   /** Tasks that may not start, with what is wrong; see `invalidTasks`. */
   invalid?: Readonly<Record<string, string>>;
-  /** Without it a `[P]` waits for a person and is no progress. */
-  autoMerge: boolean;
+  /** Ids of tasks that get on by themselves, at work or in the merge train. */
+  moving: string[];
 }
 
 export interface RankedTask {
@@ -79,7 +79,7 @@ export function schedule(input: ScheduleInput): Schedule {
       id,
       why: obstacles.get(id) ?? { kind: 'pool-full' as const, limit: input.maxWorkers },
     }));
-  const finished = ranked.length === 0 && running.size === 0 && !input.cards.some(isMoving(input));
+  const finished = ranked.length === 0 && running.size === 0 && input.moving.length === 0;
   return { start, ranked, waiting, cycles, finished };
 }
 
@@ -146,12 +146,6 @@ function countSiblings(cards: readonly Card[], running: ReadonlySet<string>): Ma
     counts.set(prefixOf(id), (counts.get(prefixOf(id)) ?? 0) + 1);
   }
   return counts;
-}
-
-/** Whether a task gets on by itself and may so make others ready. */
-function isMoving({ autoMerge, invalid = {} }: ScheduleInput): (card: Card) => boolean {
-  return ({ id, marker }) =>
-    (marker === '=' && invalid[id] === undefined) || (marker === 'P' && autoMerge);
 }
 
 function prefixOf(id: string): string {

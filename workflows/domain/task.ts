@@ -49,6 +49,8 @@ export interface TaskStatus {
   branch?: string;
   pullRequest?: number;
   steps: StepRecord[];
+  /** It failed because an agent used up its iterations: an outcome of its own. */
+  outOfIterations?: boolean;
   /** What holds a merge up that was asked for, and how often the train has found it so. */
   mergeWaits?: { reason: string; times: number };
   /** Session of the agent that runs or ran last. */

@@ -11,7 +11,7 @@ function look(
   { running = [], runEnded = false }: { running?: string[]; runEnded?: boolean } = {},
 ): Ageing {
   const { waited } = before;
-  const plan = schedule({ cards, archived: [], running, maxWorkers: 1, waited, autoMerge: true });
+  const plan = schedule({ cards, archived: [], running, maxWorkers: 1, waited, moving: [] });
   return nextWaited(before, { schedule: plan, runEnded });
 }
 
@@ -81,7 +81,7 @@ describe('nextWaited', () => {
         running: [],
         maxWorkers: 1,
         waited: ageing.waited,
-        autoMerge: true,
+        moving: [],
       });
       ageing = nextWaited(ageing, { schedule: plan, runEnded: true });
       if (plan.start[0] === 'ZZ-1') {

@@ -15,7 +15,7 @@ const plan = (cards: Card[], differences: Partial<ScheduleInput> = {}) =>
     running: [],
     maxWorkers: 4,
     waited: {},
-    autoMerge: true,
+    moving: [],
     ...differences,
   });
 const rankOf = (id: string, cards: Card[], differences?: Partial<ScheduleInput>): RankedTask => {
@@ -310,11 +310,11 @@ describe('the end of a run', () => {
     expect(plan([aCard('AB-1')]).finished).toBe(false);
     expect(plan([aCard('AB-1')], { maxWorkers: 0 }).finished).toBe(false);
     expect(plan(blocked('*'), { running: ['AB-1'] }).finished).toBe(false);
-    expect(plan(blocked('=')).finished).toBe(false);
+    expect(plan(blocked('='), { moving: ['AB-1'] }).finished).toBe(false);
   });
 
   it('waits for a pull request only where it merges by itself (#40)', () => {
-    expect(plan(blocked('P'), { autoMerge: true }).finished).toBe(false);
-    expect(plan(blocked('P'), { autoMerge: false }).finished).toBe(true);
+    expect(plan(blocked('P'), { moving: ['AB-1'] }).finished).toBe(false);
+    expect(plan(blocked('P')).finished).toBe(true);
   });
 });
