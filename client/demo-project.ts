@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { boardFile } from '../config/open-board.ts';
 import { packageRoot } from '../config/package-root.ts';
 
 const run = promisify(execFile);
@@ -42,7 +43,7 @@ export async function makeDemoProject(): Promise<DemoProject> {
 /** Puts the sample board in the place of the template that `init` wrote. */
 export async function fillDemoBoard({ ralphDir }: DemoProject): Promise<void> {
   const board = await readFile(join(packageRoot(), 'config', 'demo', 'kanban.md'), 'utf8');
-  await writeFile(join(ralphDir, 'kanban.md'), board);
+  await writeFile(boardFile(ralphDir), board);
   const settings = {
     runtime: { backend: 'script', script: '../script/scenario.yaml' },
     checks: ['node --test'],

@@ -1,3 +1,4 @@
+import { boardFile, readBoardFile } from '../config/open-board.ts';
 import { findPullRequest } from '../config/pull-request-file.ts';
 import type { Project } from '../config/project.ts';
 import { mergeUpdate } from '../workflows/contract.ts';
@@ -8,7 +9,6 @@ import type { TaskView } from './board-view.ts';
 import type { CommandContext } from './command.ts';
 import { withClient } from './hosting.ts';
 import { carryOut, type Carried, type TaskOrder } from './order-task.ts';
-import { boardFileOf, readBoardFile } from './read-board.ts';
 import { failureReason, newestRuns } from './task-runs.ts';
 import { isMergeSettled, isTaskOpen, mergeObstacle } from './task-standing.ts';
 import { askTaskStatus } from './watch-board.ts';
@@ -67,7 +67,7 @@ function isOpen(
 }
 
 async function isUnmarked({ project, pullRequest: { taskId } }: MergeWish): Promise<boolean> {
-  const { board } = await readBoardFile(boardFileOf(project.ralphDir));
+  const { board } = await readBoardFile(boardFile(project.ralphDir));
   const marker = board.tasks.find(({ id }) => id === taskId)?.marker;
   return marker === 'P' || marker === '=';
 }

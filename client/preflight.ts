@@ -1,4 +1,5 @@
 import { loadRun } from '../config/load-definitions.ts';
+import { boardFile, readBoardFile } from '../config/open-board.ts';
 import { openProject, type Project } from '../config/project.ts';
 import { loadProjectConfig } from '../config/project-config.ts';
 import type { Environment } from '../config/state-dir.ts';
@@ -8,7 +9,6 @@ import type { SweepSettings } from '../workflows/domain/sweep.ts';
 import type { CommandContext } from './command.ts';
 import { claudeProgram, findProgram } from './find-program.ts';
 import { gitVersion, hasCommit, isSupportedGit, uncommittedFiles } from './git.ts';
-import { boardFileOf, readBoardFile } from './read-board.ts';
 import { resolveSettings, type SweepFlags } from './sweep-settings.ts';
 
 export interface Prepared {
@@ -26,8 +26,8 @@ export async function preflight(context: CommandContext, flags: SweepFlags): Pro
   const { projectDir, ralphDir } = project;
   const config = await loadProjectConfig(ralphDir);
   const settings = await resolveSettings({ flags, environment, config, cwd, projectDir });
-  const { board } = await readBoardFile(boardFileOf(ralphDir));
-  refuseInvalid(board, boardFileOf(ralphDir));
+  const { board } = await readBoardFile(boardFile(ralphDir));
+  refuseInvalid(board, boardFile(ralphDir));
   if (!(await hasCommit(projectDir)))
     throw new WiggumError('NO_COMMIT', 'The repository has no commit yet.', { where: projectDir });
   const dirty = await uncommittedFiles(projectDir);

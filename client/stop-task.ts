@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { boardFile, readBoardFile } from '../config/open-board.ts';
 import type { Project } from '../config/project.ts';
 import { abortUpdate } from '../workflows/contract.ts';
 import type { Marker } from '../workflows/domain/board.ts';
@@ -7,7 +8,6 @@ import { WiggumError } from '../workflows/domain/errors.ts';
 import { askTask, personAt } from './ask.ts';
 import type { CommandContext } from './command.ts';
 import { withClient, withHost, withRunningServer } from './hosting.ts';
-import { boardFileOf, readBoardFile } from './read-board.ts';
 import { isTaskOpen } from './task-standing.ts';
 
 export interface Stopped {
@@ -105,6 +105,6 @@ function describeEnd({ isClosed, marker }: End, by: string): Stopped {
 }
 
 async function markerOf(project: Project, id: string): Promise<Marker | undefined> {
-  const { board } = await readBoardFile(boardFileOf(project.ralphDir));
+  const { board } = await readBoardFile(boardFile(project.ralphDir));
   return board.tasks.find((task) => task.id === id)?.marker;
 }

@@ -1,4 +1,5 @@
 import type { DefinitionProblem } from '../config/agent-definition.ts';
+import { readBoardFile } from '../config/open-board.ts';
 import type { Environment } from '../config/state-dir.ts';
 import {
   MARKERS,
@@ -10,7 +11,6 @@ import {
 } from '../workflows/domain/board.ts';
 import { analyseDependencies } from '../workflows/domain/dependencies.ts';
 import { checkDefinitions } from './check-definitions.ts';
-import { readBoardFile } from './read-board.ts';
 
 /** Everything that `validate` found out. */
 export interface Validation {

@@ -1,8 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openBoard, resolveBoard, type OpenBoard } from '../../config/open-board.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { withBoardLock } from './board-lock.ts';
-import { openBoard, resolveBoard, type OpenBoard } from './open-board.ts';
 import { holdsStill, replaceBoard, writtenMeanwhile } from './replace-board.ts';
 
 /** Says what the board should read; an error refuses it. */

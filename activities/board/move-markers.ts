@@ -1,7 +1,7 @@
 import { whatBlocks } from '../../config/board-file.ts';
+import { boardFile } from '../../config/open-board.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import type { BoardSnapshot } from '../../workflows/domain/sweep.ts';
-import { boardFile } from './open-board.ts';
 import { readBoard } from './read-board.ts';
 import { writeMarkers, type MarkerMove } from './write-markers.ts';
 

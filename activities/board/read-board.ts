@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseBoard } from '../../config/board-file.ts';
-import type { Board, Card, Task } from '../../workflows/domain/board.ts';
+import { boardFile, readBoardFile } from '../../config/open-board.ts';
+import type { Card, Task } from '../../workflows/domain/board.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import type { BoardSnapshot } from '../../workflows/domain/sweep.ts';
-import { boardFile, openBoard } from './open-board.ts';
 
 /** Reads the board as the scheduler needs it, with a hash that tells equal readings. */
 export async function readBoard({ ralphDir }: { ralphDir: string }): Promise<BoardSnapshot> {
-  const [{ board, bytes }, plans] = await Promise.all([load(ralphDir), listPlans(ralphDir)]);
+  const [{ board, bytes }, plans] = await Promise.all([
+    readBoardFile(boardFile(ralphDir)),
+    listPlans(ralphDir),
+  ]);
   const cards = board.tasks.map((task): Card => {
     const { id, title, marker, priority, dependencies, line } = task;
     return { id, title, marker, priority, dependencies, line, hasPlan: plans.has(`${id}.md`) };
@@ -22,19 +24,13 @@ export async function readBoard({ ralphDir }: { ralphDir: string }): Promise<Boa
 
 /** Reads one whole task from the board. */
 export async function readTask({ ralphDir, id }: { ralphDir: string; id: string }): Promise<Task> {
-  const { board } = await load(ralphDir);
+  const { board } = await readBoardFile(boardFile(ralphDir));
   const task = board.tasks.find((candidate) => candidate.id === id);
   if (!task)
     throw new WiggumError('TASK_UNKNOWN', `${id} is not on the board`, {
       where: boardFile(ralphDir),
     });
   return task;
-}
-
-async function load(ralphDir: string): Promise<{ board: Board; bytes: Buffer }> {
-  const { handle, text, bytes } = await openBoard(boardFile(ralphDir));
-  await handle.close();
-  return { board: parseBoard(text), bytes };
 }
 
 async function listPlans(ralphDir: string): Promise<Set<string>> {

@@ -3,8 +3,8 @@ import { readFileSync, renameSync, statSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSame, settle, SETTLE_MS, type OpenBoard } from '../../config/open-board.ts';
 import { ownFilesPrefix } from './board-lock.ts';
-import { isSame, settle, SETTLE_MS, type OpenBoard } from './open-board.ts';
 
 /**
  * Puts new bytes in the place of a board, unless it is no longer the board that was read: then false

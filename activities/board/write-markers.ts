@@ -1,8 +1,8 @@
 import { parseBoard, setMarker, whatBlocks } from '../../config/board-file.ts';
+import { boardFile } from '../../config/open-board.ts';
 import type { Marker } from '../../workflows/domain/board.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { editBoard } from './edit-board.ts';
-import { boardFile } from './open-board.ts';
 
 export interface MarkerMove {
   id: string;

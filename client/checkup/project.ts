@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { boardFile, readBoardFile } from '../../config/open-board.ts';
 import { findProject } from '../../config/project.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
 import { describeProblem } from '../../config/agent-definition.ts';
@@ -6,7 +7,6 @@ import type { Environment } from '../../config/state-dir.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { checkDefinitions } from '../check-definitions.ts';
 import { askGit, hasCommit } from '../git.ts';
-import { boardFileOf, readBoardFile } from '../read-board.ts';
 import { counted } from '../render/amounts.ts';
 import { fail, pass, warn, type Check } from './check.ts';
 
@@ -82,7 +82,7 @@ async function isBranch(projectDir: string, name: string): Promise<boolean> {
 
 async function checkBoard(ralphDir: string): Promise<Check> {
   try {
-    const { board } = await readBoardFile(boardFileOf(ralphDir));
+    const { board } = await readBoardFile(boardFile(ralphDir));
     const found = counted(board.tasks.length, 'task');
     if (board.problems.length === 0) return pass('board', found);
     const faults = board.problems.map(({ line, message }) => `line ${line}: ${message}`);

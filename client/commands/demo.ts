@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { parseBoard } from '../../config/board-file.ts';
+import { boardFile, readBoardFile } from '../../config/open-board.ts';
 import { findPullRequest, readPullRequestTexts } from '../../config/pull-request-file.ts';
 import { ExitCode } from '../../workflows/domain/errors.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
@@ -11,7 +10,6 @@ import { judgeCrash, readLedger, type LedgerEntry, type Verdict } from '../demo-
 import { fillDemoBoard, makeDemoProject, type DemoProject } from '../demo-project.ts';
 import { askGit } from '../git.ts';
 import { withRunningServer } from '../hosting.ts';
-import { boardFileOf } from '../read-board.ts';
 import { duration } from '../render/amounts.ts';
 
 /** Shows the whole way from a board to merged changes, on a scratch repository, without a model. */
@@ -81,8 +79,8 @@ async function finished(child: ChildProcess): Promise<void> {
 
 /** Five tasks are merged, each once; the sixth failed; after a crash the ledger has its say too. */
 async function lookAt(project: DemoProject, victim: LedgerEntry | undefined): Promise<Outcome> {
-  const { tasks } = parseBoard(await readFile(boardFileOf(project.ralphDir), 'utf8'));
-  const board = tasks.map(({ id, marker, title }) => ({ id, marker, title }));
+  const { board: now } = await readBoardFile(boardFile(project.ralphDir));
+  const board = now.tasks.map(({ id, marker, title }) => ({ id, marker, title }));
   const subjects = (await askGit(project.projectDir, ['log', '--format=%s', 'main'])).split('\n');
   const merges = board.map(
     ({ id }) => subjects.filter((line) => line.startsWith(`${id}: `)).length,

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { boardFile, readBoardFile } from '../../config/open-board.ts';
 import type { Marker } from '../../workflows/domain/board.ts';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { initialisedProject } from '../initialised-project.ts';
 import { readLogLine } from '../log-entry.ts';
 import { LogReader, type LogLine } from '../log-reader.ts';
-import { boardFileOf, readBoardFile } from '../read-board.ts';
 import { entryLines } from '../render/log-entry.ts';
 import { printable } from '../render/text.ts';
 import { resolveTaskId } from '../task-id.ts';
@@ -54,7 +54,7 @@ export const logs = defineCommand({
 
 /** Also tasks that somebody took from the board have logs. */
 async function resolveId(ralphDir: string, wanted: string): Promise<string> {
-  const { board } = await readBoardFile(boardFileOf(ralphDir));
+  const { board } = await readBoardFile(boardFile(ralphDir));
   const runs = await newestRuns(ralphDir);
   return resolveTaskId(wanted, [
     ...new Set([...board.tasks.map((task) => task.id), ...runs.keys()]),
@@ -92,7 +92,7 @@ async function followRun(
 }
 
 async function markerOf(ralphDir: string, id: string): Promise<Marker | undefined> {
-  const { board } = await readBoardFile(boardFileOf(ralphDir));
+  const { board } = await readBoardFile(boardFile(ralphDir));
   return board.tasks.find((task) => task.id === id)?.marker;
 }
 

@@ -1,11 +1,11 @@
 import { relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { collapseDone, sortBoard } from '../../config/board-rewrite.ts';
+import { boardFile } from '../../config/open-board.ts';
 import { ExitCode } from '../../workflows/domain/errors.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { changeBoard } from '../hosting.ts';
 import { initialisedProject } from '../initialised-project.ts';
-import { boardFileOf } from '../read-board.ts';
 import { counted } from '../render/amounts.ts';
 import { validationLines } from '../render/validation.ts';
 import { validateProject, type Validation } from '../validate-project.ts';
@@ -62,7 +62,7 @@ export const validate = defineCommand({
 
 async function placeOfProject(cwd: string): Promise<{ board: string; ralphDir: string }> {
   const { ralphDir } = await initialisedProject(cwd);
-  return { board: boardFileOf(ralphDir), ralphDir };
+  return { board: boardFile(ralphDir), ralphDir };
 }
 
 /** The board may change between check and rewrite: the rewriting refuses an invalid one itself. */

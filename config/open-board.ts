@@ -2,7 +2,9 @@ import { constants, type BigIntStats, type Stats } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WiggumError } from '../../workflows/domain/errors.ts';
+import type { Board } from '../workflows/domain/board.ts';
+import { WiggumError } from '../workflows/domain/errors.ts';
+import { parseBoard } from './board-file.ts';
 
 /** A board that is open, with the bytes that were in it. */
 export interface OpenBoard {
@@ -24,6 +26,13 @@ const MISSING_TRIES = 10;
 /** Path of the board in a project's `.ralph` folder. */
 export function boardFile(ralphDir: string): string {
   return join(ralphDir, 'kanban.md');
+}
+
+/** Reads a board as it stands, with the bytes that it was read from. */
+export async function readBoardFile(path: string): Promise<{ board: Board; bytes: Buffer }> {
+  const { handle, text, bytes } = await openBoard(await resolveBoard(path));
+  await handle.close();
+  return { board: parseBoard(text), bytes };
 }
 
 /** Finds the file behind a board's path: a rename over a symbolic link would replace the link. */
@@ -107,7 +116,10 @@ async function unlessMissing<Result>(look: () => Promise<Result>): Promise<Resul
 function named(file: string, cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new WiggumError('BOARD_MISSING', `${file} does not exist`, { where: file, cause });
+    return new WiggumError('BOARD_MISSING', `There is no board: ${file} does not exist.`, {
+      where: file,
+      cause,
+    });
   if (code === 'EACCES' || code === 'EPERM') return unreadable(file, 'is not readable for us');
   if (code === 'ELOOP') return unreadable(file, 'is a symbolic link that leads back to itself');
   if (code === 'ENXIO') return unreadable(file, 'is a socket, not a regular file');
