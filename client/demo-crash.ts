@@ -24,8 +24,13 @@ export async function killInTheMiddle(
     ? `agent ${victim.pid} still runs`
     : `agent ${victim.pid} was gone ${after} s later`;
   stdout.write(
-    `\n✗ kill -9 of the host (process ${host.pid}) while ${victim.task} was in "${victim.step}", action ${victim.number}; ${agent}.\n` +
-      `  Session ${victim.session.slice(0, 8)}, workspace kept. The same command again:\n\n`,
+    [
+      '',
+      `✗ kill -9 of the host (process ${host.pid}) while ${victim.task} was in "${victim.step}", action ${victim.number}.`,
+      `  Its ${agent}. Session ${victim.session.slice(0, 8)} and its workspace are kept.`,
+      '  The same command again:',
+      '\n',
+    ].join('\n'),
   );
   return victim;
 }
