@@ -1,4 +1,5 @@
 import { loadRun } from '../config/load-definitions.ts';
+import { claudeProgram, findProgram } from '../config/find-program.ts';
 import { boardFile, readBoardFile } from '../config/open-board.ts';
 import { openProject, type Project } from '../config/project.ts';
 import { loadProjectConfig } from '../config/project-config.ts';
@@ -7,7 +8,6 @@ import type { Board } from '../workflows/domain/board.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import type { SweepSettings } from '../workflows/domain/sweep.ts';
 import type { CommandContext } from './command.ts';
-import { claudeProgram, findProgram } from './find-program.ts';
 import { gitVersion, hasCommit, isSupportedGit, uncommittedFiles } from './git.ts';
 import { resolveSettings, type SweepFlags } from './sweep-settings.ts';
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { stateDir, type Environment } from '../../config/state-dir.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
-import { claudeProgram, findProgram } from '../find-program.ts';
+import { claudeProgram, findProgram } from '../../config/find-program.ts';
 import { gitVersion, isSupportedGit, OLDEST_GIT_VERSION } from '../git.ts';
 import { fail, pass, warn, type Check } from './check.ts';
 

@@ -1,9 +1,11 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { claudeProgram, findProgram } from '../../../config/find-program.ts';
+import type { Environment } from '../../../config/state-dir.ts';
+import { WiggumError } from '../../../workflows/domain/errors.ts';
 import type { Command, TurnContext } from '../backend.ts';
 import { allowedEnvironment } from '../environment.ts';
-import { findProgram } from '../find-program.ts';
 
 /** Command of a new session under the id that the workflow chose. */
 export function startCommand(context: TurnContext): Promise<Command> {
@@ -37,7 +39,7 @@ export async function sessionExists({ turn, environment }: TurnContext): Promise
 async function command(context: TurnContext, session: string[]): Promise<Command> {
   const { turn, environment } = context;
   return {
-    program: await findProgram(environment.CLAUDE || 'claude', environment.PATH),
+    program: await programOf(environment),
     args: [
       '--print',
       ...['--output-format', 'stream-json'],
@@ -66,6 +68,16 @@ async function command(context: TurnContext, session: string[]): Promise<Command
   };
 }
 
+/** A missing program is named before anything is started. */
+async function programOf(environment: Environment): Promise<string> {
+  const name = claudeProgram(environment);
+  const program = await findProgram(name, environment, process.cwd());
+  if (program) return program;
+  throw new WiggumError('BACKEND_MISSING', `The program \`${name}\` is not on PATH.`, {
+    where: name,
+  });
+}
+
 /** Set by a session around us, about itself: a new session must not take them for its own. */
 const OF_ANOTHER_SESSION =
   /^(CLAUDE_CODE_(CHILD_SESSION|SESSION_ID|ENTRYPOINT|EXECPATH|MESSAGING_.*)|CLAUDE_(PID|EFFORT|PROJECT_DIR))$/;
@@ -77,6 +89,6 @@ function isForClaude(name: string): boolean {
   );
 }
 
-function configFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
-  return environment.CLAUDE_CONFIG_DIR || join(environment.HOME || homedir(), '.claude');
+function configFolder(environment: Environment): string {
+  return environment['CLAUDE_CONFIG_DIR'] || join(environment['HOME'] || homedir(), '.claude');
 }

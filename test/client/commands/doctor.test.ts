@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Check } from '../../../client/checkup/check.ts';
 import { checkDisk, checkNode } from '../../../client/checkup/machine.ts';
-import { findProgram } from '../../../client/find-program.ts';
+import { findProgram } from '../../../config/find-program.ts';
 import { aBoard } from '../../helpers/a-board.ts';
 import { jsonOf, wiggumLine } from '../../helpers/run-line.ts';
 import { withFolder, writeProgram } from '../../helpers/with-folder.ts';
