@@ -81,7 +81,7 @@ export async function runPipeline(run: PipelineRun): Promise<PipelineEnd> {
   const result = state.result ? ` with ${state.result}` : '';
   const why = state.why === 'exhausted' ? ' (its visits are used up)' : '';
   return {
-    fault: `pipeline ${pipeline.name} stopped at ${at}${result}${why}${last?.detail ? `: ${last.detail}` : ''}`,
+    fault: `stopped at ${at}${result}${why}${last?.detail ? `: ${last.detail}` : ''}`,
     outOfIterations: last?.why === 'max-iterations',
   };
 }

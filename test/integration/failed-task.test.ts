@@ -22,7 +22,7 @@ it('marks a task that cannot be done, says why, and ends when nothing can run (#
     const [failed, blocked] = view.tasks;
     expect(failed).toMatchObject({ state: 'failed', lifecycle: 'failed' });
     expect(failed?.why).toBe(
-      'pipeline one-step stopped at execution with FAIL: The service that the task names does not exist.',
+      'stopped at execution with FAIL: The service that the task names does not exist.',
     );
     expect(blocked?.why).toBe('waits for AB-1, which failed ([*])');
     // What it had begun is kept, with the reason beside it.
