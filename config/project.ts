@@ -1,19 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  link,
-  mkdir,
-  open,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { WiggumError } from '../workflows/domain/errors.ts';
+import { createFile } from './create-file.ts';
 import { stateDir, type Environment } from './state-dir.ts';
 
 /** A repository with a board, and the machine it is worked on. */
@@ -201,21 +192,6 @@ function idFrom(name: string, seed: string): string {
 
 function render(identity: Identity): string {
   return `${JSON.stringify(identity, null, 2)}\n`;
-}
-
-/** Creates a whole file at once; false when there is one already. A killed process leaves no half. */
-async function createFile(file: string, text: string): Promise<boolean> {
-  const draft = `${file}.${randomUUID()}.new`;
-  await writeFile(draft, text, { flush: true });
-  try {
-    await link(draft, file);
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw cause;
-  } finally {
-    await rm(draft, { force: true });
-  }
 }
 
 async function replaceFile(file: string, text: string): Promise<void> {

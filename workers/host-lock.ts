@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../activities/process-identity.ts';
+import { createFile } from '../config/create-file.ts';
 
 /** Who hosts a project, and what for. */
 export interface HostHolder extends ProcessIdentity {
@@ -45,8 +46,9 @@ const hostLockFile = (ralphDir: string): string => join(ralphDir, 'orchestrator'
  * identity: without it two processes that both saw the dead one could remove each other's fresh file.
  */
 async function claim(file: string, own: HostHolder): Promise<HostHolder | undefined> {
+  const text = `${JSON.stringify(own, null, 2)}\n`;
   for (;;) {
-    if (await create(file, own)) return undefined;
+    if (await createFile(file, text)) return undefined;
     const holder = await readHolder(file);
     if (holder === undefined) continue;
     if (holder !== 'damaged' && (await isAlive(holder))) return holder;
@@ -58,21 +60,6 @@ async function claim(file: string, own: HostHolder): Promise<HostHolder | undefi
     const now = await readHolder(file);
     if (now !== undefined && nameOf(now) === nameOf(holder)) await rm(file, { force: true });
     await giveBack(guard, own);
-  }
-}
-
-/** Creates the whole file at once: no reader ever sees half of it. */
-async function create(file: string, own: HostHolder): Promise<boolean> {
-  const draft = `${file}.${own.pid}.new`;
-  await writeFile(draft, `${JSON.stringify(own, null, 2)}\n`, { flush: true });
-  try {
-    await link(draft, file);
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw cause;
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 

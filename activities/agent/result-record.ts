@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
+import { createFile } from '../../config/create-file.ts';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import type { GateResult, ResultMapping } from '../../workflows/domain/steps.ts';
 import { readIfThere, syncFolder, writeDurably } from '../durable-file.ts';
@@ -92,23 +92,14 @@ function parseRecord(text: string | undefined): z.infer<typeof recordSchema> | u
   }
 }
 
-// The record appears whole, and only where there was none: a link is refused when its name is taken.
 async function claimEpoch(run: RunResult, reports: boolean): Promise<number> {
   const { place, agentType } = run;
-  const folder = join(place.workerDir, 'results');
   for (let epoch = run.epoch; ; epoch += 1) {
     if (!(await isMissing(reportPath(place, epoch, agentType)))) continue;
-    const beside = join(folder, `.${randomUUID()}.new`);
-    await writeDurably(beside, `${JSON.stringify(toRecord(run, epoch, reports), null, 2)}\n`);
-    try {
-      await link(beside, resultPath(place, epoch, agentType));
-      return epoch;
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    } finally {
-      await rm(beside, { force: true });
-      await syncFolder(folder);
-    }
+    const text = `${JSON.stringify(toRecord(run, epoch, reports), null, 2)}\n`;
+    if (!(await createFile(resultPath(place, epoch, agentType), text, 0o600))) continue;
+    await syncFolder(join(place.workerDir, 'results'));
+    return epoch;
   }
 }
 

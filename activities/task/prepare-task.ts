@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { planOf } from '../../config/agent-plan.ts';
 import type { AgentDefinition } from '../../config/agent-definition.ts';
+import { createFile } from '../../config/create-file.ts';
 import { FAILURE_FILE } from '../../config/failure-file.ts';
 import { loadRun } from '../../config/load-definitions.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
@@ -91,15 +91,7 @@ async function writePrd(place: RunPlace): Promise<void> {
   const file = path.join(place.workerDir, 'prd.md');
   if ((await readIfThere(file)) !== undefined) return;
   const task = await readTask({ ralphDir: place.ralphDir, id: place.taskId });
-  const beside = `${file}.${randomUUID()}.new`;
-  try {
-    await writeFile(beside, renderPrd(task));
-    await link(beside, file); // refused when somebody was faster
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-  } finally {
-    await rm(beside, { force: true });
-  }
+  await createFile(file, renderPrd(task)); // not when somebody was faster
 }
 
 /** For people and for the original's tools: which pipeline this run goes through. */

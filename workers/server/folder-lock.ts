@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAlive, ownIdentity } from '../../activities/process-identity.ts';
+import { createFile } from '../../config/create-file.ts';
 
 const RETRY_MS = 50;
 
@@ -56,7 +57,7 @@ async function takeLock({
       continue;
     }
     const file = fileOf(folder, name, highest + 1);
-    if (await makeExclusively(file, JSON.stringify(holder))) {
+    if (await createFile(file, JSON.stringify(holder))) {
       const seen = await generations(folder, name);
       if (Math.max(...seen) === highest + 1) {
         await removeAll(seen.filter((n) => n <= highest).map((n) => fileOf(folder, name, n)));
@@ -86,21 +87,6 @@ async function readHolder(file: string): Promise<Holder | undefined> {
   } catch {
     // Gone meanwhile, or not written by us: files of ours are whole from their first moment.
     return undefined;
-  }
-}
-
-/** A link appears with its whole content, and only where nothing stands. */
-async function makeExclusively(file: string, content: string): Promise<boolean> {
-  const beside = `${file}.${randomUUID()}`;
-  await writeFile(beside, content);
-  try {
-    await link(beside, file);
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw cause;
-  } finally {
-    await rm(beside, { force: true });
   }
 }
 
