@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandContext } from './command.ts';
 import { readLedger, type LedgerEntry } from './demo-ledger.ts';
 import type { DemoProject } from './demo-project.ts';
 
@@ -11,7 +10,7 @@ const GONE_WITHIN_MS = 15_000;
 export async function killInTheMiddle(
   project: DemoProject,
   host: ChildProcess,
-  { signal, stdout }: Pick<CommandContext, 'signal' | 'stdout'>,
+  { signal, say }: { signal: AbortSignal; say: (text: string) => void },
 ): Promise<LedgerEntry | undefined> {
   const victim = await waitForVictim(project, host, signal);
   if (!victim) return undefined;
@@ -23,13 +22,13 @@ export async function killInTheMiddle(
   const agent = isAlive(victim.pid)
     ? `agent ${victim.pid} still runs`
     : `agent ${victim.pid} was gone ${after} s later`;
-  stdout.write(
+  say(
     [
       '',
       `✗ kill -9 of the host (process ${host.pid}) while ${victim.task} was in "${victim.step}", action ${victim.number}.`,
       `  Its ${agent}. Session ${victim.session.slice(0, 8)} and its workspace are kept.`,
       '  The same command again:',
-      '\n',
+      '',
     ].join('\n'),
   );
   return victim;

@@ -32,7 +32,10 @@ export interface Verdict {
 
 /** Judges a crash by the ledger: one conversation, went on where it stood, nothing done twice. */
 export function judgeCrash(entries: readonly LedgerEntry[], interrupted: LedgerEntry): Verdict[] {
-  const turn = entries.filter(({ key }) => key === interrupted.key);
+  // Two tasks that begin in the same second may name their turns alike.
+  const turn = entries.filter(
+    ({ key, task }) => key === interrupted.key && task === interrupted.task,
+  );
   const sessions = new Set(turn.map(({ session }) => session));
   const starts = turn.filter(({ event }) => event === 'start').length;
   const resumes = turn.filter(({ event }) => event === 'resume').length;

@@ -38,7 +38,7 @@ export const demo = defineCommand({
     let host = wiggum(project, ['run', ...FLAGS], { context, stdout });
     let victim: LedgerEntry | undefined;
     if (crash) {
-      victim = await killInTheMiddle(project, host, context);
+      victim = await killInTheMiddle(project, host, { signal: context.signal, say });
       if (victim) host = wiggum(project, ['run', ...FLAGS], { context, stdout });
     }
     await finished(host);

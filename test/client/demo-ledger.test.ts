@@ -40,6 +40,11 @@ describe('the judge of a crash', () => {
       [],
     ],
     [
+      'finds nothing in a turn of the same name in another task',
+      [...before, ...goodEnd, entry('start', 303, { task: 'AB-2', session: 's-2' })],
+      [],
+    ],
+    [
       'finds a second conversation',
       [...before, ...goodEnd.map((each) => ({ ...each, session: 's-2' }))],
       ['one conversation'],
