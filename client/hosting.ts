@@ -19,6 +19,8 @@ export interface Hosting {
   connection: ResolvedConnection;
   /** Another process hosts this project. */
   attachedTo?: HostHolder;
+  /** Whether somebody still serves the workflows, on the server that the client asks. */
+  isServed: () => Promise<boolean>;
 }
 
 export interface HostOrder {
@@ -36,15 +38,19 @@ export async function withHost<T>(
   work: (hosting: Hosting) => Promise<T>,
 ): Promise<T> {
   const { takeHostLock } = await import('../workers/host-lock.ts');
-  const lock = await takeHostLock(order.project.ralphDir, order.purpose);
+  const { ralphDir } = order.project;
+  const lock = await takeHostLock(ralphDir, order.purpose);
   if ('heldBy' in lock)
-    return withClient(order, (client, connection) =>
-      work({ client, connection, attachedTo: lock.heldBy }),
-    );
+    return withClient(order, (client, connection) => {
+      const isServed = async () =>
+        (await findHost(ralphDir)) !== undefined && !(await hasMoved(connection, order));
+      return work({ client, connection, attachedTo: lock.heldBy, isServed });
+    });
   try {
-    return await withClient(order, (client, connection) =>
-      hostWhile(order, connection, () => work({ client, connection })),
-    );
+    return await withClient(order, (client, connection) => {
+      const isServed = async () => !(await hasMoved(connection, order));
+      return hostWhile(order, connection, () => work({ client, connection, isServed }));
+    });
   } finally {
     await lock.release();
   }
@@ -140,6 +146,17 @@ async function hostWhile<T>(
     if (signal.aborted) log.info('stopping agents…');
     await Promise.all([watch.stop(), host.stop()]);
   }
+}
+
+/** Our own server comes back at another address when a stranger took its port: all must go after it. */
+async function hasMoved(
+  { embedded, address }: ResolvedConnection,
+  { environment }: Pick<HostOrder, 'environment'>,
+): Promise<boolean> {
+  if (!embedded) return false;
+  const { knownAddress } = await import('../workers/server/dev-server.ts');
+  const now = await knownAddress(environment);
+  return now !== undefined && now !== address;
 }
 
 /** Asks for seconds only, where opening a client would wait for a server that never comes. */

@@ -52,6 +52,8 @@ export async function carryOut(
       case 'interrupted':
         return followed;
       case 'host-gone': {
+        // The one that we look at lives: only the server has moved.
+        if (attachedTo && (await findHost(project.ralphDir))) continue;
         // Its last word may have been too late for us: then the files tell how it ended.
         const view = narrow(await readFileView(project.ralphDir), id);
         if (view.tasks[0]?.state !== 'paused') {
@@ -75,7 +77,7 @@ async function orderThrough(
   progress: Progress,
   around: { hosting: Hosting; screen: Screen; signal: AbortSignal },
 ): Promise<Followed> {
-  const { client, attachedTo } = around.hosting;
+  const { client, isServed } = around.hosting;
   const board = watchBoard(client, project.id);
   const look = async (): Promise<Look> => {
     const seen = await board();
@@ -92,7 +94,7 @@ async function orderThrough(
     screen: around.screen,
     signal: around.signal,
     isOver: ({ tasks: [task] }) => !task || isOver(task, progress.before),
-    isHosted: async () => !attachedTo || (await findHost(project.ralphDir)) !== undefined,
+    isHosted: isServed,
   });
 }
 

@@ -21,15 +21,23 @@ const LEASED: (keyof HostActivities | keyof AgentActivities)[] = ['runAgent', 'r
  * Tells the server about agents and checks that died with an earlier process of this host, so that
  * the work goes on at once instead of after a heartbeat time-out.
  */
-export async function failDeadAttempts({ client, project, log }: Report): Promise<void> {
-  const dead = await deadAttempts(project.ralphDir, project.hostId);
+export async function failDeadAttempts(
+  { client, project, log }: Report,
+  servesSince: string,
+): Promise<void> {
+  const [open, dead] = await Promise.all([
+    openRuns(client, project),
+    deadAttempts(project.ralphDir, project.hostId, { servesSince }),
+  ]);
   await Promise.all(
-    dead.map(async ({ lease }) => {
-      const { workflowId, runId, activityId } = lease;
-      if (!(await isWaitedFor(client, lease))) return;
-      await fail(client, { workflowId, runId, activityId });
-      log(`${nameOf(workflowId)}: its agent died with its host; it is resumed`);
-    }),
+    dead
+      .filter(({ lease }) => open.some(({ runId }) => runId === lease.runId))
+      .map(async ({ lease }) => {
+        const { workflowId, runId, activityId } = lease;
+        if (!(await isWaitedFor(client, lease))) return;
+        await fail(client, { workflowId, runId, activityId });
+        log(`${nameOf(workflowId)}: its agent died with its host; it is resumed`);
+      }),
   );
 }
 
@@ -38,16 +46,31 @@ export async function failDeadAttempts({ client, project, log }: Report): Promis
  * holds the host's lock and serves nobody yet: what has started has started in a dead process.
  */
 export async function failDeadActivities({ client, project, log }: Report): Promise<void> {
-  await client.withDeadline(Date.now() + ANSWER_MS, async () => {
-    const query = `WiggumProject = "${project.id}" AND ExecutionStatus = "Running"`;
-    for await (const { workflowId, runId } of client.workflow.list({ query }))
-      for (const { activityId, activityType } of await startedHere(client, project, {
-        workflowId,
-        runId,
-      })) {
-        await fail(client, { workflowId, runId, activityId: activityId ?? '' });
-        log(`${nameOf(workflowId)}: ${activityType?.name} died with its host; it is done again`);
+  const open = await openRuns(client, project);
+  await Promise.all(
+    open.map(async (run) => {
+      for (const { activityId, activityType } of await startedHere(client, project, run)) {
+        await fail(client, { ...run, activityId: activityId ?? '' });
+        log(
+          `${nameOf(run.workflowId)}: ${activityType?.name} died with its host; it is done again`,
+        );
       }
+    }),
+  );
+}
+
+interface Run {
+  workflowId: string;
+  runId: string;
+}
+
+function openRuns(client: Client, { id }: Project): Promise<Run[]> {
+  return client.withDeadline(Date.now() + ANSWER_MS, async () => {
+    const query = `WiggumProject = "${id}" AND ExecutionStatus = "Running"`;
+    const runs: Run[] = [];
+    for await (const { workflowId, runId } of client.workflow.list({ query }))
+      runs.push({ workflowId, runId });
+    return runs;
   });
 }
 
@@ -60,7 +83,7 @@ type PendingActivity = NonNullable<
 async function startedHere(
   client: Client,
   { hostId }: Project,
-  run: { workflowId: string; runId: string },
+  run: Run,
 ): Promise<PendingActivity[]> {
   return (await startedActivities(client, run)).filter(
     ({ activityType, activityOptions }) =>
@@ -79,7 +102,7 @@ async function isWaitedFor(client: Client, lease: Lease): Promise<boolean> {
 
 async function startedActivities(
   client: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
+  { workflowId, runId }: Run,
 ): Promise<PendingActivity[]> {
   try {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
@@ -90,10 +113,7 @@ async function startedActivities(
   }
 }
 
-function fail(
-  client: Client,
-  activity: { workflowId: string; runId: string; activityId: string },
-): Promise<void> {
+function fail(client: Client, activity: Run & { activityId: string }): Promise<void> {
   return client.activity.fail(
     activity,
     ApplicationFailure.retryable('the process that worked on this has died', 'HOST_DIED'),

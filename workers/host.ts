@@ -79,8 +79,9 @@ async function serve(order: HostOrder, { connection, native }: Connections): Pro
   const workers = await createWorkers(order, native);
   // Before we take anything up ourselves: what is started now can only be of the dead.
   await failDeadActivities({ client, project, log }).catch(warn);
+  const servesSince = new Date().toISOString();
   const running = workers.map((worker) => worker.run());
-  const reported = failDeadAttempts({ client, project, log }).catch(warn);
+  const reported = failDeadAttempts({ client, project, log }, servesSince).catch(warn);
   const failed = Promise.race(running).then(() => new Promise<never>(() => {}));
   failed.catch(() => {}); // whoever waits for it hears of it; nobody may be waiting yet
   return {

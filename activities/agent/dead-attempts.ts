@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readLease, type Lease } from './attempt-records.ts';
-import { readIfThere } from '../durable-file.ts';
 import { attemptFolders, isProvenDead } from './lease.ts';
 import { isAlive } from '../process-identity.ts';
 
@@ -10,22 +9,25 @@ const LOOK_EVERY_MS = 200;
 /** A keeper needs its grace to end an agent whose worker died. */
 const WAIT_MS = 8_000;
 
-/** An attempt that no process of this machine works on any more, and that reported no outcome. */
+/** An attempt that no process of this machine works on any more. */
 export interface DeadAttempt {
   folder: string;
   lease: Lease;
 }
 
-/** Lists, per task run, the last attempt when its worker died over it: whoever starts a host tells the server. */
+/**
+ * Lists, per task run, the last attempt when its worker died over it: whoever starts a host tells the
+ * server. `servesSince` is when this process began to serve; what it held before that, it has given up.
+ */
 export async function deadAttempts(
   ralphDir: string,
   hostId: string,
-  waitMs = WAIT_MS,
+  { servesSince = '', waitMs = WAIT_MS }: { servesSince?: string; waitMs?: number } = {},
 ): Promise<DeadAttempt[]> {
   const found = await Promise.all(
     // A record that cannot be read proves nothing: its attempt is left to the heartbeat time-out.
     (await workerDirs(ralphDir)).map((workerDir) =>
-      lastOpenAttempt(workerDir, hostId).catch(() => undefined),
+      lastOpenAttempt(workerDir, hostId, servesSince).catch(() => undefined),
     ),
   );
   const until = performance.now() + waitMs;
@@ -41,15 +43,21 @@ export async function deadAttempts(
 async function lastOpenAttempt(
   workerDir: string,
   hostId: string,
+  servesSince: string,
 ): Promise<DeadAttempt | undefined> {
   let last: DeadAttempt | undefined;
   for (const folder of await attemptFolders(workerDir)) {
     const lease = await readLease(folder);
     if (lease && (!last || lease.startedAt > last.lease.startedAt)) last = { folder, lease };
   }
-  if (!last || last.lease.hostId !== hostId || (await isAlive(last.lease.worker))) return undefined;
-  const finished = await readIfThere(join(dirname(last.folder), 'finished.json'));
-  return finished === undefined ? last : undefined;
+  if (last?.lease.hostId !== hostId || (await isHeld(last.lease, servesSince))) return undefined;
+  // One that had finished is listed too: nobody knows whether its worker could still tell.
+  return last;
+}
+
+async function isHeld({ worker, startedAt }: Lease, servesSince: string): Promise<boolean> {
+  if (worker.pid === process.pid && startedAt < servesSince) return false;
+  return isAlive(worker);
 }
 
 async function diesBefore({ folder, lease }: DeadAttempt, until: number): Promise<boolean> {

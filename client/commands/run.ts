@@ -18,7 +18,6 @@ import { watchBoard, type Look } from '../watch-board.ts';
 /** Works off the board: hosts in this process, or watches the process that does. */
 export const run = defineCommand({
   name: 'run',
-  summary: 'Work off the board until nothing is left to do',
   arguments: '',
   flags: [
     ['--max-workers <n>', 'tasks at work at the same time (WIGGUM_MAX_WORKERS, else 4)'],
@@ -84,8 +83,9 @@ async function sweep(order: Sweep): Promise<number> {
       case 'interrupted':
         return ExitCode.interrupted;
       case 'host-gone': {
-        // The sweep that was asked for here is not over because another process has ended.
-        if (isOurs || attachedTo?.purpose !== 'run') continue;
+        // The sweep that was asked for here is not over because another process has ended; and
+        // where that one lives, only the server has moved.
+        if (isOurs || attachedTo?.purpose !== 'run' || (await findHost(project.ralphDir))) continue;
         const view = await readFileView(project.ralphDir);
         screen.end(view);
         if (!view.tasks.some((task) => task.state === 'paused')) return exitCodeOf(view);
@@ -107,7 +107,7 @@ interface Swept {
 
 async function sweepThrough(
   { prepared: { project, settings }, flags, context }: Sweep,
-  { client, attachedTo, connection }: Hosting,
+  { client, attachedTo, connection, isServed }: Hosting,
   screen: Screen,
 ): Promise<Swept> {
   const look = withReasons(watchBoard(client, project.id), project.ralphDir);
@@ -133,7 +133,7 @@ async function sweepThrough(
     screen,
     signal: context.signal,
     isOver: (view) => !view.sweeping,
-    isHosted: async () => !attachedTo || (await findHost(project.ralphDir)) !== undefined,
+    isHosted: isServed,
   });
   return { followed, attachedTo, isOurs };
 }

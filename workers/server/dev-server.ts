@@ -82,6 +82,12 @@ export async function serverStatus({
   }
 }
 
+/** Where this user's server serves, or served last; undefined when none ever did. */
+export async function knownAddress(environment: Environment): Promise<string | undefined> {
+  const record = await readRecord(stateDir(environment));
+  return record?.ready ? addressOf(record.ports) : undefined;
+}
+
 /** Stops this user's server; tells whether there was one. Data stay, the next command goes on. */
 export async function stopServer({ environment, log }: Call): Promise<'stopped' | 'not-running'> {
   const state = await makeWritable(stateDir(environment));

@@ -119,7 +119,7 @@ describe('kill -9 of a worker', () => {
       const turn = world.turn({ script });
       const worker = startWorker(world, turn);
       await actionBegun(world, 'hang');
-      expect(await deadAttempts(world.place.ralphDir, HOST_ID, 0)).toEqual([]);
+      expect(await deadAttempts(world.place.ralphDir, HOST_ID, { waitMs: 0 })).toEqual([]);
       worker.process.kill('SIGKILL');
       await worker.ended;
 
@@ -133,11 +133,22 @@ describe('kill -9 of a worker', () => {
     });
   });
 
-  it('is no dead attempt once the turn has a finished record', async () => {
+  it('is found also after the turn has finished: it may not have been told', async () => {
     await withAgents(async (world) => {
       const worker = startWorker(world, world.turn());
       expect(await worker.ended).toBe(0);
-      expect(await deadAttempts(world.place.ralphDir, HOST_ID)).toEqual([]);
+      expect(await deadAttempts(world.place.ralphDir, HOST_ID)).toHaveLength(1);
+    });
+  });
+
+  it('leaves what this process holds, but not what it held when it served before', async () => {
+    await withAgents(async (world) => {
+      const before = new Date().toISOString();
+      await world.run(world.turn());
+      const { ralphDir } = world.place;
+      expect(await deadAttempts(ralphDir, HOST_ID, { servesSince: before })).toEqual([]);
+      const servesSince = new Date(Date.now() + 1).toISOString();
+      expect(await deadAttempts(ralphDir, HOST_ID, { servesSince })).toHaveLength(1);
     });
   });
 });
