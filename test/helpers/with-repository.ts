@@ -27,6 +27,9 @@ const USER = {
   GIT_CONFIG_NOSYSTEM: '1',
 };
 
+const BEGIN = 'git init --quiet --initial-branch=main';
+const FIRST_COMMIT = 'git add README.md src/app.txt && git commit --quiet -m First';
+
 /** Makes a project, lets a test use it, and removes it whatever happens. */
 export async function withRepository(use: (project: TestProject) => Promise<void>): Promise<void> {
   const project = await makeRepository();
@@ -61,8 +64,12 @@ export async function makeRepository(options: { empty?: boolean } = {}): Promise
 
   await mkdir(ralphDir, { recursive: true });
   await write({ '.ralph/.gitignore': '*\n' });
-  await git(['init', '--quiet', '--initial-branch=main']);
-  if (!options.empty) await commit('First', { 'README.md': 'hello\n', 'src/app.txt': 'one\n' });
+  if (!options.empty) await write({ 'README.md': 'hello\n', 'src/app.txt': 'one\n' });
+  // By one process: hundreds of tests begin with this.
+  await run('sh', ['-c', options.empty ? BEGIN : `${BEGIN} && ${FIRST_COMMIT}`], {
+    cwd: dir,
+    env: { ...process.env, ...USER },
+  });
   return {
     dir,
     git,

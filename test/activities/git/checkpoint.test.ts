@@ -1,11 +1,11 @@
 import { chmod, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { takeCheckpoint } from '../../../activities/git/checkpoint.ts';
 import { restoreCheckpoint } from '../../../activities/git/restore-checkpoint.ts';
 import { createWorkspace } from '../../../activities/git/workspace.ts';
 import type { RunPlace } from '../../../workflows/domain/agent.ts';
-import { withRepository, type TestProject } from '../../helpers/with-repository.ts';
+import { makeRepository, type TestProject } from '../../helpers/with-repository.ts';
 
 const KEY = 'audit/1';
 
@@ -98,14 +98,25 @@ const misdeeds: [string, (world: World) => Promise<unknown>][] = [
 ];
 
 describe('restoreCheckpoint', () => {
-  it.each(misdeeds)('puts everything back when a readonly step %s (#53)', async (_title, spoil) => {
-    await inBusyWorkspace(async (world) => {
-      await takeCheckpoint(world.place, KEY);
-      const before = await pictureOf(world);
-      await spoil(world);
-      await restoreCheckpoint(world.place, KEY);
-      expect(await pictureOf(world)).toEqual(before);
+  // One workspace for all: what one misdeed leaves behind, the next case would see.
+  describe('in a busy workspace', () => {
+    let world: World;
+    let before: Awaited<ReturnType<typeof pictureOf>>;
+    beforeAll(async () => {
+      world = await makeBusyWorkspace();
+      before = await pictureOf(world);
     });
+    afterAll(() => world.project.remove());
+
+    it.each(misdeeds)(
+      'puts everything back when a readonly step %s (#53)',
+      async (title, spoil) => {
+        await takeCheckpoint(world.place, title);
+        await spoil(world);
+        await restoreCheckpoint(world.place, title);
+        expect(await pictureOf(world)).toEqual(before);
+      },
+    );
   });
 
   it('keeps ignored files and what lies beside the workspace (#53)', async () => {
@@ -153,35 +164,43 @@ describe('restoreCheckpoint', () => {
   });
 });
 
-/** A workspace in the middle of work: commits, a stash, staged, unstaged, untracked and ignored files. */
 async function inBusyWorkspace(use: (world: World) => Promise<void>): Promise<void> {
-  await withRepository(async (project) => {
-    const place = project.place();
-    await createWorkspace(place);
-    const git = (...args: string[]) => project.git(args, place.workspace);
-    const write = (files: Record<string, string>) => project.write(files, place.workspace);
-    const remove = (file: string) => rm(path.join(place.workspace, file), { recursive: true });
-    await git('checkout', '--quiet', '-b', 'side');
-    await write({ 'side.txt': 'side\n' });
-    await git('add', 'side.txt');
-    await git('commit', '--quiet', '-m', 'side');
-    await git('checkout', '--quiet', 'task/TASK-001-1700000000');
-    await write({ '.gitignore': 'node_modules/\n', 'dirty.txt': 'clean\n' });
-    await git('add', '--all');
-    await git('commit', '--quiet', '-m', 'work');
-    await write({ 'README.md': 'stashed\n' });
-    await git('stash', '--quiet');
-    await write({
-      'dirty.txt': 'unstaged work\n',
-      'staged.txt': 'staged work\n',
-      'untracked.txt': 'untracked work\n',
-      'node_modules/cache': 'ignored\n',
-      'venv/.gitignore': '*\n',
-      'venv/bin': 'y\n',
-    });
-    await git('add', 'staged.txt');
-    await use({ project, place, git, write, remove });
+  const world = await makeBusyWorkspace();
+  try {
+    await use(world);
+  } finally {
+    await world.project.remove();
+  }
+}
+
+/** A workspace in the middle of work: commits, a stash, staged, unstaged, untracked and ignored files. */
+async function makeBusyWorkspace(): Promise<World> {
+  const project = await makeRepository();
+  const place = project.place();
+  await createWorkspace(place);
+  const git = (...args: string[]) => project.git(args, place.workspace);
+  const write = (files: Record<string, string>) => project.write(files, place.workspace);
+  const remove = (file: string) => rm(path.join(place.workspace, file), { recursive: true });
+  await git('checkout', '--quiet', '-b', 'side');
+  await write({ 'side.txt': 'side\n' });
+  await git('add', 'side.txt');
+  await git('commit', '--quiet', '-m', 'side');
+  await git('checkout', '--quiet', 'task/TASK-001-1700000000');
+  await write({ '.gitignore': 'node_modules/\n', 'dirty.txt': 'clean\n' });
+  await git('add', '--all');
+  await git('commit', '--quiet', '-m', 'work');
+  await write({ 'README.md': 'stashed\n' });
+  await git('stash', '--quiet');
+  await write({
+    'dirty.txt': 'unstaged work\n',
+    'staged.txt': 'staged work\n',
+    'untracked.txt': 'untracked work\n',
+    'node_modules/cache': 'ignored\n',
+    'venv/.gitignore': '*\n',
+    'venv/bin': 'y\n',
   });
+  await git('add', 'staged.txt');
+  return { project, place, git, write, remove };
 }
 
 async function pictureOf({ git, place }: World) {
