@@ -11,8 +11,6 @@ import type { Environment } from '../../config/state-dir.ts';
 export interface ResolvedConnection {
   address: string;
   namespace: string;
-  tls?: ConnectOptions['tls'];
-  apiKey?: string;
   uiUrl?: string;
   /** Whether it is this user's own server, which we start and watch. */
   embedded: boolean;
@@ -50,18 +48,14 @@ export function namedServer(environment: Environment): ResolvedConnection | unde
   const { connectionOptions, namespace } = readProfile(environment);
   const { address, tls, apiKey, metadata } = connectionOptions;
   if (!address) return undefined;
-  const optional = {
-    ...(tls === undefined ? {} : { tls }),
-    ...(typeof apiKey === 'string' ? { apiKey } : {}),
-  };
   return {
     address,
     namespace: namespace ?? 'default',
-    ...optional,
     embedded: false,
     connectOptions: {
       address,
-      ...optional,
+      ...(tls === undefined ? {} : { tls }),
+      ...(typeof apiKey === 'string' ? { apiKey } : {}),
       ...(metadata ? { metadata: metadata as Record<string, string> } : {}),
     },
   };

@@ -169,12 +169,7 @@ export const ERRORS = {
   CHECKOUT_DIRTY: {
     exit: ExitCode.mergeFailed,
     retryable: false,
-    hint: 'Commit or stash the named files; the merge goes on by itself when the checkout is clean.',
-  },
-  CHECKS_FAILED: {
-    exit: ExitCode.mergeFailed,
-    retryable: false,
-    hint: 'The output of the check is in the log that the message names.',
+    hint: 'Put the named files aside as the message says, then ask again; a run that is going on merges by itself.',
   },
   PULL_REQUEST_MISSING: {
     exit: ExitCode.pullRequestMissing,
