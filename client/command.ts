@@ -36,7 +36,6 @@ export interface CommandContext {
 
 export interface Command<Options> {
   name: string;
-  summary: string;
   /** Positional arguments as commander writes them: `<action> [id]`. */
   arguments: string;
   /** Flags as commander writes them, with one line of help each. */
@@ -50,8 +49,8 @@ export interface Command<Options> {
   run(options: Options, context: CommandContext): Promise<number>;
 }
 
-/** What a registry can hold: the options were checked by the command's own schema. */
-export type AnyCommand = Command<never>;
+/** A command out of the registry, which has its one line of help. */
+export type LoadedCommand = Command<unknown> & { summary: string };
 
 /** Ties a command's options to its schema. */
 export function defineCommand<Options>(command: Command<Options>): Command<Options> {

@@ -1,12 +1,12 @@
 import { Command as Parser, CommanderError } from 'commander';
 import { z } from 'zod';
 import { WiggumError } from '../workflows/domain/errors.ts';
-import type { Command } from './command.ts';
+import type { LoadedCommand } from './command.ts';
 
 export type ParsedLine = { kind: 'help'; text: string } | { kind: 'options'; options: unknown };
 
 /** Reads the words after a command's name; what is wrong with them is a USAGE error. */
-export function parseLine(command: Command<unknown>, words: readonly string[]): ParsedLine {
+export function parseLine(command: LoadedCommand, words: readonly string[]): ParsedLine {
   const parser = parserOf(command);
   try {
     parser.parse([...words], { from: 'user' });
@@ -34,7 +34,7 @@ export const countFlag = z
   .regex(/^[1-9]\d{0,3}$/, 'must be a whole number from 1 to 9999')
   .transform(Number);
 
-function parserOf(command: Command<unknown>): Parser {
+function parserOf(command: LoadedCommand): Parser {
   const parser = new Parser(`wiggum ${command.name}`)
     .description(command.summary)
     .exitOverride()
@@ -46,7 +46,7 @@ function parserOf(command: Command<unknown>): Parser {
   return parser;
 }
 
-function helpOf({ details }: Command<unknown>, parser: Parser): string {
+function helpOf({ details }: LoadedCommand, parser: Parser): string {
   return `${parser.helpInformation()}${details ? `\n${details}\n` : ''}`;
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../config/package-root.ts';
 import { ExitCode, WiggumError } from '../workflows/domain/errors.ts';
-import type { Command, CommandContext } from './command.ts';
+import type { CommandContext, LoadedCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { closestCommand, helpText } from './help.ts';
 import { createLog, takeVerbosity } from './output.ts';
@@ -34,7 +34,7 @@ export async function runLine(line: readonly string[], around: Surroundings): Pr
   const showStack = level === 'debug' || level === 'trace';
   const json = rest.includes('--json');
   const context: CommandContext = { ...around, log, quiet: level === 'warn' || level === 'error' };
-  let command: Command<unknown> | undefined;
+  let command: LoadedCommand | undefined;
   try {
     log.debug(`wiggum ${rest.join(' ')} in ${around.cwd}, Node ${process.versions.node}`);
     const [name, ...words] = rest;
@@ -72,7 +72,7 @@ function asWiggumError(error: unknown): WiggumError | undefined {
   return new WiggumError('NOT_WRITABLE', message, { cause: error, ...(path && { where: path }) });
 }
 
-async function load(name: string | undefined): Promise<Command<unknown>> {
+async function load(name: string | undefined): Promise<LoadedCommand> {
   if (name === undefined)
     throw new WiggumError('USAGE', `No command was given.\n\n${helpText().trimEnd()}`);
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

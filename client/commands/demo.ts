@@ -15,7 +15,6 @@ import { duration } from '../render/amounts.ts';
 /** Shows the whole way from a board to merged changes, on a scratch repository, without a model. */
 export const demo = defineCommand({
   name: 'demo',
-  summary: 'Watch a sample board being worked off, without a model',
   arguments: '',
   flags: [
     ['--crash', 'kill the host with SIGKILL in the middle, and go on'],

@@ -16,7 +16,6 @@ import { checkupLines } from '../render/checkup.ts';
 /** Says what is missing on this machine and in this project, and how to get it; changes nothing. */
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'Check this machine and project, with advice',
   arguments: '',
   flags: [['--json', 'print the checks as JSON']],
   details:

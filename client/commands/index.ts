@@ -1,10 +1,10 @@
-import type { Command } from '../command.ts';
+import type { Command, LoadedCommand } from '../command.ts';
 
 /** One line of the help, and where the command is; loaded only when it is called. */
 export interface RegistryEntry {
   group: 'Every day' | 'Tasks' | 'Board' | 'Machine';
   summary: string;
-  load(): Promise<Command<unknown>>;
+  load(): Promise<LoadedCommand>;
 }
 
 const entry = <Options>(
@@ -15,7 +15,7 @@ const entry = <Options>(
   group,
   summary,
   // The options reach `run` only after the command's own schema made them.
-  load,
+  load: async () => ({ ...((await load()) as Command<unknown>), summary }),
 });
 
 /** Every command by its name. */

@@ -26,7 +26,6 @@ const FILES: Readonly<Record<string, string>> = {
 /** Adds what is missing and touches nothing that is there: a second run changes nothing. */
 export const init = defineCommand({
   name: 'init',
-  summary: 'Set up .ralph with a template board',
   arguments: '',
   flags: [['--json', 'print what was created as JSON']],
   options: z.object({ json: z.boolean().default(false) }),

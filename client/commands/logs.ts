@@ -18,7 +18,6 @@ const LOOK_EVERY_MS = 300;
 /** Reads the streams that the agents of a task's newest run left; needs no server. */
 export const logs = defineCommand({
   name: 'logs',
-  summary: 'Read what the agent of a task says and does',
   arguments: '<id>',
   flags: [
     ['-f, --follow', 'go on with what comes, until the task stops working'],

@@ -16,7 +16,6 @@ import { resolveTaskId } from '../task-id.ts';
 /** Pull requests of the local forge: records beside the board, merged by the task's own workflow. */
 export const pr = defineCommand({
   name: 'pr',
-  summary: 'List, view and merge pull requests',
   arguments: '[action] [id]',
   flags: [
     ['--all', 'list also what is merged or closed'],

@@ -6,7 +6,6 @@ import type { ServerStatus } from '../../workers/server/dev-server.ts';
 /** Looks after the embedded server; a server named by the environment is only looked at. */
 export const server = defineCommand({
   name: 'server',
-  summary: 'Show, start or stop the Temporal server',
   arguments: '[action]',
   flags: [['--json', 'print the result as JSON']],
   details:

@@ -15,7 +15,6 @@ const UNLIMITED = 100_000;
 /** Asks the running workflow where there is one: between two writes of the board only it knows. */
 export const status = defineCommand({
   name: 'status',
-  summary: 'Show where each task stands and what it waits for',
   arguments: '',
   flags: [
     ['-w, --watch', 'keep looking and redraw; Ctrl-C ends it'],

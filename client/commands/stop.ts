@@ -7,7 +7,6 @@ import { initialisedProject } from '../initialised-project.ts';
 /** Ends the host and nothing else: tasks stay open and go on with the next run. */
 export const stop = defineCommand({
   name: 'stop',
-  summary: 'Stop the running host; tasks stay open',
   arguments: '[what]',
   flags: [['--json', 'print the result as JSON']],
   details:

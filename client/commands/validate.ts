@@ -13,7 +13,6 @@ import { validateProject, type Validation } from '../validate-project.ts';
 /** Checks what a run would work with; `sort` and `cleanup` rewrite a board that has passed. */
 export const validate = defineCommand({
   name: 'validate',
-  summary: 'Check board, pipelines and agents; sort or tidy the board',
   arguments: '[action]',
   flags: [
     ['-f, --file <file>', 'another board than .ralph/kanban.md; nothing else is checked then'],

@@ -13,14 +13,13 @@ import { resolveTaskId } from '../task-id.ts';
 /** Orders about one task; every other task stays as it is. */
 export const worker = defineCommand({
   name: 'worker',
-  summary: 'Start, stop or restart one task',
   arguments: '<action> [id]',
   flags: [
     ['--from <step>', 'begin at this step of the pipeline (start, restart)'],
-    ['--auto-merge', 'merge its pull request without asking (start)'],
-    ['--pipeline <name>', 'pipeline of this task (start)'],
-    ['--backend <name>', 'who does the work: claude (default) or script (start)'],
-    ['--script <file>', 'scenario of the script backend (start)'],
+    ['--auto-merge', 'merge its pull request without asking'],
+    ['--pipeline <name>', 'pipeline of this task'],
+    ['--backend <name>', 'who does the work: claude (default) or script'],
+    ['--script <file>', 'scenario of the script backend'],
     ['--json', 'print the result as JSON'],
   ],
   details: [

@@ -27,9 +27,9 @@ describe('the help', () => {
 });
 
 describe.each(Object.keys(COMMANDS))('the command %s', (name) => {
-  it('is loaded under its own name and tells the same summary', async () => {
+  it('is loaded under its own name', async () => {
     const entry = COMMANDS[name];
-    expect(await entry?.load()).toMatchObject({ name, summary: entry?.summary });
+    expect(await entry?.load()).toMatchObject({ name });
   });
 
   it('explains itself on a terminal of 80 columns', async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { defineCommand, type Command } from '../../client/command.ts';
+import { defineCommand, type LoadedCommand } from '../../client/command.ts';
 import { countFlag, parseLine } from '../../client/parse-line.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 
-const command = defineCommand({
+const sample = defineCommand({
   name: 'sample',
-  summary: 'Do something',
   arguments: '<action> [id]',
   flags: [
     ['--count <n>', 'how many'],
@@ -22,7 +21,8 @@ const command = defineCommand({
     watch: z.boolean().default(false),
   }),
   run: () => Promise.resolve(0),
-}) as Command<unknown>;
+});
+const command = { ...sample, summary: 'Do something' } as LoadedCommand;
 
 const parsed = (...words: string[]) => parseLine(command, words);
 
