@@ -5,6 +5,7 @@ import { WiggumError } from '../workflows/domain/errors.ts';
 import { own } from '../workflows/domain/steps.ts';
 import { describeProblem, type AgentSettings, type DefinitionProblem } from './agent-definition.ts';
 import { limitFields } from './agent-limits.ts';
+import { globalFolders } from './global-folder.ts';
 import { readJson, schemaProblems } from './json-lines.ts';
 import { packageRoot } from './package-root.ts';
 import { MAPPING_KEYS, resultMappings } from './result-mappings.ts';
@@ -37,8 +38,7 @@ export function parseAgentsFile(
 
 /** The files that hold, the strongest first: of the installation that WIGGUM_HOME names, then ours. */
 export async function loadAgentsFiles(environment: Environment): Promise<AgentsFile[]> {
-  const home = environment['WIGGUM_HOME'];
-  const files = [...(home ? [home] : []), packageRoot()].map((folder) =>
+  const files = [...globalFolders(environment), packageRoot()].map((folder) =>
     path.join(folder, 'config', 'agents.json'),
   );
   const read = await Promise.all(files.map(readAgentsFile));

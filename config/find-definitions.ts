@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import { AGENT_TYPE, typesToTry } from './agent-names.ts';
+import { globalFolders } from './global-folder.ts';
 import { packageRoot } from './package-root.ts';
 import type { Environment } from './state-dir.ts';
 
@@ -21,20 +22,18 @@ export const CODE_AGENTS = ['.sh', '.ts', '.js', '.mjs'];
 
 /** Folders with agents, `<category>/<name>.md` in each; the first that has one wins (checklist 66). */
 export function agentFolders({ ralphDir, environment }: DefinitionPlaces): string[] {
-  const home = environment['WIGGUM_HOME'];
   return [
     path.join(ralphDir, 'agents'),
-    ...(home ? [path.join(home, 'lib', 'agents')] : []),
+    ...globalFolders(environment).map((home) => path.join(home, 'lib', 'agents')),
     path.join(packageRoot(), 'config', 'agents'),
   ];
 }
 
 /** Folders with pipelines, `<name>.json` in each. */
 function pipelineFolders({ ralphDir, environment }: DefinitionPlaces): string[] {
-  const home = environment['WIGGUM_HOME'];
   return [
     path.join(ralphDir, 'pipelines'),
-    ...(home ? [path.join(home, 'config', 'pipelines')] : []),
+    ...globalFolders(environment).map((home) => path.join(home, 'config', 'pipelines')),
     path.join(packageRoot(), 'config', 'pipelines'),
   ];
 }

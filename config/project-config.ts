@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { WiggumError } from '../workflows/domain/errors.ts';
+import { globalFolders } from './global-folder.ts';
 import type { Environment } from './state-dir.ts';
 
 /** Backends that a run can name. */
@@ -44,7 +44,7 @@ export async function loadProjectConfig(ralphDir: string): Promise<ProjectConfig
   return (await readConfig(join(ralphDir, 'config.json'))) ?? Config.parse({});
 }
 
-/** Decides the backend: environment, then project, then the installation's file, then `claude`. */
+/** Decides the backend: environment, then project, then the file of WIGGUM_HOME, then `claude`. */
 export async function resolveBackend(input: {
   environment: Environment;
   config: ProjectConfig;
@@ -53,7 +53,7 @@ export async function resolveBackend(input: {
   const wanted =
     environment['WIGGUM_RUNTIME_BACKEND'] ||
     config.runtime.backend ||
-    (await readConfig(join(wiggumHome(environment), 'config', 'config.json')))?.runtime.backend ||
+    (await globalBackend(environment)) ||
     'claude';
   return knownBackend(wanted);
 }
@@ -67,11 +67,9 @@ export function knownBackend(name: string): string {
   );
 }
 
-/** Where an installation's own agents, pipelines and settings lie. */
-export function wiggumHome(environment: Environment): string {
-  return (
-    environment['WIGGUM_HOME'] || join(environment['HOME'] || homedir(), '.claude', 'chief-wiggum')
-  );
+async function globalBackend(environment: Environment): Promise<string | undefined> {
+  const [home] = globalFolders(environment);
+  return home && (await readConfig(join(home, 'config', 'config.json')))?.runtime.backend;
 }
 
 async function readConfig(file: string): Promise<ProjectConfig | undefined> {

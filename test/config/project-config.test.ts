@@ -1,12 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import {
-  knownBackend,
-  loadProjectConfig,
-  resolveBackend,
-  wiggumHome,
-} from '../../config/project-config.ts';
+import { knownBackend, loadProjectConfig, resolveBackend } from '../../config/project-config.ts';
 import { withFolder } from '../helpers/with-folder.ts';
 
 const config = async (folder: string, text?: string) => {
@@ -93,6 +88,16 @@ describe('resolveBackend', () => {
     });
   });
 
+  it('takes no other folder for the global one when WIGGUM_HOME is not set (#201)', async () => {
+    await withFolder(async (folder) => {
+      const original = path.join(folder, '.claude', 'chief-wiggum', 'config');
+      await mkdir(original, { recursive: true });
+      await writeFile(path.join(original, 'config.json'), '{"runtime": {"backend": "script"}}');
+      const environment = { HOME: folder };
+      expect(await resolveBackend({ environment, config: await config(folder) })).toBe('claude');
+    });
+  });
+
   it('refuses a backend that nobody implements, wherever it is named', async () => {
     await withFolder(async (folder) => {
       const asked = resolveBackend({
@@ -105,12 +110,5 @@ describe('resolveBackend', () => {
       });
       expect(() => knownBackend('Claude')).toThrow();
     });
-  });
-});
-
-describe('wiggumHome', () => {
-  it('is WIGGUM_HOME, or a folder of the user', () => {
-    expect(wiggumHome({ WIGGUM_HOME: '/opt/w', HOME: '/h' })).toBe('/opt/w');
-    expect(wiggumHome({ HOME: '/h' })).toBe('/h/.claude/chief-wiggum');
   });
 });
