@@ -15,7 +15,7 @@ The marker in the brackets tells where a task stands:
 
 Description, Priority (CRITICAL, HIGH, MEDIUM, LOW) and Dependencies (ids with commas, or none)
 are required, the other fields are optional. Each Scope item becomes a point of the task's checklist.
-Check the file with "wiggum validate"; edits are seen while tasks run.
+Check the file with "wiggum validate"; while tasks run, edits are seen whenever one of them moves.
 -->
 
 ## TASKS
