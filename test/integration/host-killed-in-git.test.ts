@@ -24,7 +24,7 @@ it('goes on within seconds after kill -9 in the middle of a git command (#64)', 
     await writeProgram(
       at('bin/git'),
       `case "$*" in *commit-tree*|*' commit '*)`,
-      `  if mkdir '${at('hangs')}' 2>/dev/null; then exec sleep 300; fi ;;`,
+      `  if mkdir '${at('hangs')}' 2>/dev/null; then exec sleep 60; fi ;;`,
       'esac',
       `exec '${git}' "$@"`,
     );
@@ -47,15 +47,11 @@ it('goes on within seconds after kill -9 in the middle of a git command (#64)', 
       }, 'git in its commit');
       first.child.kill('SIGKILL');
       await first.ended;
-      const began = performance.now();
       const second = startWiggum(words, where);
-      try {
-        expect(await second.ended).toMatchObject({ code: 0 });
-        expect(performance.now() - began).toBeLessThan(30_000);
-        expect(second.stderr()).toContain('died with its host; it is done again');
-      } finally {
-        second.child.kill('SIGKILL');
-      }
+      const late = setTimeout(() => second.child.kill('SIGKILL'), 30_000);
+      expect(await second.ended).toMatchObject({ code: 0 });
+      clearTimeout(late);
+      expect(second.stderr()).toContain('died with its host; it is done again');
 
       const ledger = await readLedger(at('ledger.jsonl'));
       expect(ledger.filter(({ event }) => event === 'start' || event === 'resume')).toHaveLength(1);
