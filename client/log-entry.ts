@@ -144,7 +144,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       {
         kind: 'end',
         ok: !is_error && subtype === 'success',
-        text: errors?.join('; ') || subtype,
+        text: errors?.join('; ') || (is_error ? 'failed' : subtype),
         turns: num_turns,
         costUsd: total_cost_usd,
       },

@@ -98,8 +98,8 @@ export async function findPullRequest(
     ofTask.findLast(({ state }) => state === 'open') ??
     ofTask.at(-1);
   if (found) return found;
-  const name = typeof wanted === 'number' ? `number ${wanted}` : wanted;
-  throw new WiggumError('PULL_REQUEST_MISSING', `there is no pull request for ${name}`, {
+  const what = typeof wanted === 'number' ? `pull request ${wanted}` : `pull request of ${wanted}`;
+  throw new WiggumError('PULL_REQUEST_MISSING', `there is no ${what}`, {
     where: ralphDir,
   });
 }

@@ -17,7 +17,11 @@ export function installRuntime(ralphDir: string): void {
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, timestampNanos, message, meta }) => {
       const ts = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-      appendFileSync(file, `${JSON.stringify({ ts, level, message, ...printable(meta) })}\n`);
+      try {
+        appendFileSync(file, `${JSON.stringify({ ts, level, message, ...printable(meta) })}\n`);
+      } catch {
+        // A full disk or a folder that somebody removed must not end the host.
+      }
     }),
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },

@@ -53,15 +53,17 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
   let report: string | undefined;
   let next: NextTurn = { kind: 'work', iteration: 0, again: continues };
   let purpose: AgentTurn['purpose'] = 'work';
-  // A later run of the task may go on in the same folder: its turns are others.
-  const life = workflowInfo().firstExecutionRunId.slice(0, 8);
+  // A later run of the task may go on in the same folder: its turns are others. Only the end of a
+  // run id is random, it begins with the time.
+  const life = workflowInfo().firstExecutionRunId.slice(-12);
 
   for (let turn = 0; next.kind !== 'end'; turn += 1) {
     if (next.kind === 'wait') {
-      const { until, reason } = next;
-      run.progress({ iteration: loop.iteration, sessionId, doing: waitText(reason, until) });
+      const doing = waitText(next);
+      const { until } = next;
+      run.progress({ iteration: loop.iteration, sessionId, doing });
       await sleep(until ? Math.max(1000, Date.parse(until) - Date.now()) : UNKNOWN_RESET_MS, {
-        summary: waitText(reason, until),
+        summary: doing,
       });
       continues = true;
     } else {
@@ -132,6 +134,12 @@ function turnText(
   return `${unit.id}${round}${what}${spent}`;
 }
 
-function waitText(reason: string, until: string | undefined): string {
-  return until ? `usage limit until ${until}: ${reason}` : `usage limit: ${reason}`;
+function waitText({ what, until, reason }: Extract<NextTurn, { kind: 'wait' }>): string {
+  const minutes = UNKNOWN_RESET_MS / 60_000;
+  switch (what) {
+    case 'usage limit':
+      return `usage limit, goes on ${until ? `at ${until}` : `in ${minutes} minutes`}: ${reason}`;
+    case 'login':
+      return `needs you to log the agent in, tries again every ${minutes} minutes: ${reason}`;
+  }
 }

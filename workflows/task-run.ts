@@ -244,11 +244,13 @@ export class TaskRun {
       if (outcome && outcome.kind !== 'waits') {
         this.inTrain = false;
         delete this.status.mergeWaits;
+        this.status.needsHuman = false;
         return outcome;
       }
       this.settled = undefined;
       if (!outcome) continue;
       const { reason } = outcome;
+      this.status.needsHuman = true;
       this.status.mergeWaits = { reason, times: (this.status.mergeWaits?.times ?? 0) + 1 };
       this.story.say(`the merge waits: ${reason}`);
     }

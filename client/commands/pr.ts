@@ -99,7 +99,8 @@ async function find(ralphDir: string, wanted: string): Promise<PullRequest> {
     return await findPullRequest(ralphDir, resolveTaskId(wanted, ids));
   } catch (cause) {
     if (!(cause instanceof WiggumError) || cause.code !== 'TASK_UNKNOWN') throw cause;
-    const why = ids.length === 0 ? 'There are no pull requests yet.' : cause.message;
+    const why =
+      ids.length === 0 ? 'There are no pull requests yet.' : `"${wanted}" has no pull request.`;
     throw new WiggumError('PULL_REQUEST_MISSING', why, { cause });
   }
 }

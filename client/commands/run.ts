@@ -11,6 +11,7 @@ import { follow, type Followed } from '../follow.ts';
 import { findHost, withClient, withHost, type HostHolder, type Hosting } from '../hosting.ts';
 import { countFlag } from '../parse-line.ts';
 import { mustHaveBackend, preflight, type Prepared } from '../preflight.ts';
+import { wayOnLines } from '../render/board.ts';
 import { openScreen, type Screen } from '../screen.ts';
 import { withExplicitFlags, type SweepFlags } from '../sweep-settings.ts';
 import { watchBoard, type Look } from '../watch-board.ts';
@@ -79,8 +80,10 @@ async function sweep(order: Sweep): Promise<number> {
     switch (followed.kind) {
       case 'ended':
         screen.end(followed.view);
+        for (const line of wayOnLines(followed.view)) screen.log.info(line);
         return exitCodeOf(followed.view);
       case 'interrupted':
+        screen.log.info('paused: tasks stay open, `wiggum run` goes on with them');
         return ExitCode.interrupted;
       case 'host-gone': {
         // The sweep that was asked for here is not over because another process has ended; and

@@ -83,6 +83,23 @@ export function summaryLine(view: BoardView): string {
   return `${counted(view.tasks.length, 'task')}: ${parts.join(', ') || 'nothing to do'}${money}`;
 }
 
+/** What a person can do about tasks that do not go on by themselves; nothing when there are none. */
+export function wayOnLines({ tasks }: BoardView): string[] {
+  const of = (state: TaskState) => tasks.filter((task) => task.state === state);
+  const [failed] = of('failed');
+  const waiting = of('needs-you').find(({ pullRequest }) => pullRequest !== undefined);
+  return [
+    ...(waiting
+      ? [`  to merge: \`wiggum pr view ${waiting.id}\`, then \`wiggum pr merge ${waiting.id}\``]
+      : []),
+    ...(failed
+      ? [
+          `  failed: \`wiggum logs ${failed.id}\` tells more; \`wiggum worker restart ${failed.id}\` goes on in its workspace, \`worker start\` begins anew`,
+        ]
+      : []),
+  ];
+}
+
 /** What is wrong on the board, with the line to look at. */
 export function problemLines(view: Pick<BoardView, 'problems' | 'cycles'>): string[] {
   return [

@@ -149,7 +149,9 @@ describe('the settings of a running sweep', () => {
   it('differ where a flag says otherwise, and both values are named (#9)', () => {
     const mixed = withExplicitFlags(running, { maxWorkers: 4 }, wanted);
     expect(mixed).toEqual({ ...running, maxWorkers: 4 });
-    expect(differingSettings(running, mixed)).toEqual(['--max-workers 2, not --max-workers 4']);
+    expect(differingSettings(running, mixed)).toEqual([
+      'it has --max-workers 2, you ask for --max-workers 4',
+    ]);
   });
 
   it('change their backend with a scenario', () => {

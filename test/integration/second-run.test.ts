@@ -19,7 +19,7 @@ it('attaches to a run that goes on, refuses other flags, and leaves on Ctrl-C (#
     );
     const other = await line.run('run', '--max-workers', '9');
     expect(other.code).toBe(26);
-    expect(other.stderr).toContain('--max-workers 4, not --max-workers 9');
+    expect(other.stderr).toContain('it has --max-workers 4, you ask for --max-workers 9');
 
     const pressed = performance.now();
     first.child.kill('SIGINT');

@@ -21,8 +21,8 @@ export type NextTurn =
   | { kind: 'work'; iteration: number; again: boolean }
   | { kind: 'summary' }
   | { kind: 'ask-result' }
-  /** The account is used up: wait, then go on in the same session, nothing counted. */
-  | { kind: 'wait'; until: string | undefined; reason: string }
+  /** The account is used up, or nobody is logged in: wait, then go on in the same session, nothing counted. */
+  | { kind: 'wait'; what: 'usage limit' | 'login'; until: string | undefined; reason: string }
   | { kind: 'end'; result: GateResult; why: EndReason; detail?: string };
 
 export type EndReason =
@@ -59,10 +59,20 @@ export function afterTurn(
   if (outcome.kind === 'limit')
     return {
       state: before,
-      next: { kind: 'wait', until: outcome.resetsAt, reason: outcome.reason },
+      next: {
+        kind: 'wait',
+        what: 'usage limit',
+        until: outcome.resetsAt,
+        reason: outcome.reason,
+      },
     };
-  if (outcome.kind === 'auth' || outcome.kind === 'config')
-    return ended(before, 'FAIL', 'broken', outcome.reason);
+  // Not the task's fault, and the next task would fare no better: a person must come.
+  if (outcome.kind === 'auth')
+    return {
+      state: before,
+      next: { kind: 'wait', what: 'login', until: undefined, reason: outcome.reason },
+    };
+  if (outcome.kind === 'config') return ended(before, 'FAIL', 'broken', outcome.reason);
   const failed = isFailure(outcome);
   const state = { ...before, fastFailures: countFast(before, turn, outcome) };
   if (state.fastFailures >= MAX_FAST_FAILURES)

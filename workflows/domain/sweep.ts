@@ -82,7 +82,10 @@ export function differingSettings(running: SweepSettings, wanted: SweepSettings)
   ];
   return names
     .filter(([key]) => running[key] !== wanted[key])
-    .map(([key, flag]) => `${spelled(flag, running[key])}, not ${spelled(flag, wanted[key])}`);
+    .map(
+      ([key, flag]) =>
+        `it has ${spelled(flag, running[key])}, you ask for ${spelled(flag, wanted[key])}`,
+    );
 }
 
 function spelled(flag: string, value: string | number | boolean | undefined): string {

@@ -6,6 +6,7 @@ import {
   plainTaskLine,
   problemLines,
   summaryLine,
+  wayOnLines,
 } from '../../../client/render/board.ts';
 import { widthOf } from '../../../client/render/text.ts';
 import { aTask, aView } from '../../helpers/a-view.ts';
@@ -131,6 +132,22 @@ it('lists problems with their lines, and cycles with their members', () => {
     'circular dependencies: AB-1 → AB-2',
     'circular dependencies: AB-3 depends on itself',
   ]);
+});
+
+describe('the way on', () => {
+  it('names a command for a task that waits and for one that failed', () => {
+    const lines = wayOnLines(
+      aView([
+        aTask('AB-1', { state: 'needs-you', pullRequest: 1 }),
+        aTask('AB-2', { state: 'failed' }),
+      ]),
+    );
+    expect(lines.join()).toMatch(/wiggum pr merge AB-1.*wiggum worker restart AB-2/s);
+  });
+
+  it('is silent when everything is done', () => {
+    expect(wayOnLines(aView([aTask('AB-1', { state: 'done' })]))).toEqual([]);
+  });
 });
 
 describe('a board that does not fit', () => {

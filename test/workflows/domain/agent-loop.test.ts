@@ -297,13 +297,21 @@ describe('afterTurn, when sessions fail', () => {
     expect(after(plan, turns).state).toMatchObject({ iteration: 2, failedPairs: 0 });
   });
 
-  it.each(['auth', 'config'] as const)('ends at once when a person is needed: %s', (kind) => {
-    const broken: Change = { kind, reason: 'no key' };
+  it('ends at once when it was set up wrongly', () => {
+    const broken: Change = { kind: 'config', reason: 'no such model' };
     expect(after(plan, [['work', broken]]).next).toEqual({
       kind: 'end',
       result: 'FAIL',
       why: 'broken',
-      detail: 'no key',
+      detail: 'no such model',
+    });
+  });
+
+  it('waits for a person when nobody is logged in, and fails no task for it', () => {
+    const broken: Change = { kind: 'auth', reason: 'no key' };
+    expect(after(plan, [['work', broken]])).toMatchObject({
+      state: FRESH_LOOP,
+      next: { kind: 'wait', what: 'login', reason: 'no key' },
     });
   });
 });
@@ -318,6 +326,11 @@ describe('afterTurn, at a usage limit', () => {
     });
     const { state, next } = afterTurn(plan, before, turn, limit);
     expect(state).toBe(before);
-    expect(next).toEqual({ kind: 'wait', until: '2026-01-02T00:00:00.000Z', reason: 'used up' });
+    expect(next).toEqual({
+      kind: 'wait',
+      what: 'usage limit',
+      until: '2026-01-02T00:00:00.000Z',
+      reason: 'used up',
+    });
   });
 });
