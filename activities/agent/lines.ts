@@ -7,6 +7,16 @@ const NEWLINE = 0x0a;
 
 export type Line = { kind: 'line'; text: string } | { kind: 'dropped'; bytes: number };
 
+/** The object that a line of JSON holds; undefined when it holds none. */
+export function parseJsonLine(line: string): unknown {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Cuts bytes into lines before it decodes them, so that no character is ever cut in two. */
 export class LineSplitter {
   private parts: Buffer[] = [];

@@ -4,6 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSame, settle, SETTLE_MS, type OpenBoard } from '../../config/open-board.ts';
+import { syncFolder } from '../durable-file.ts';
 import { ownFilesPrefix } from './board-lock.ts';
 
 /**
@@ -77,13 +78,4 @@ async function writeBeside(draft: string, { stats }: OpenBoard, bytes: Buffer) {
 /** Only root may give files away; the content matters more than the owner. */
 function ignoreRefusal(cause: NodeJS.ErrnoException): void {
   if (cause.code !== 'EPERM') throw cause;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

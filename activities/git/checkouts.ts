@@ -1,7 +1,7 @@
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { askGit, git, type Repository } from './git.ts';
-import { isFolder } from './task-repository.ts';
+import { askGit, entriesOf, git, type Repository } from './git.ts';
+import { isFolder, isThere } from './task-repository.ts';
 
 /** How the user's checkouts, linked worktrees included, hold a branch. */
 export type BranchUse =
@@ -42,7 +42,7 @@ async function checkoutsOf(project: Repository): Promise<Checkout[]> {
   const list = await git(project, ['worktree', 'list', '--porcelain', '-z']);
   return list
     .split('\0\0')
-    .map((entry) => entry.split('\0').filter(Boolean))
+    .map(entriesOf)
     .filter((lines) => lines.length > 0 && !lines.includes('bare'))
     .map((lines) => ({
       directory: valueOf(lines, 'worktree') ?? '',
@@ -81,13 +81,6 @@ const OPERATIONS = [
 
 async function firstLine(file: string): Promise<string | undefined> {
   return (await readFile(file, 'utf8').catch(() => '')).split('\n')[0];
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function busy(reason: string): BranchUse {

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { writeCommit } from './fixed-commit.ts';
-import { askGit, git } from './git.ts';
+import { askGit, entriesOf, git } from './git.ts';
 import { indexTime, nestedRepositories, snapshotFiles } from './snapshot.ts';
-import { enterWorkspace, type Workspace } from './task-repository.ts';
+import { enterWorkspace, isThere, type Workspace } from './task-repository.ts';
 
 const CHECKPOINTS = 'refs/wiggum/checkpoint/';
 
@@ -138,7 +138,7 @@ async function describe(workspace: Workspace): Promise<CheckpointRecord> {
     indexTime: await indexTime(path.join(adminDir, 'index')),
     stashLog: await textOf(path.join(gitDir, 'logs/refs/stash')),
     exclude: await textOf(path.join(gitDir, 'info/exclude')),
-    ignored: ignored.split('\0').filter(Boolean),
+    ignored: entriesOf(ignored),
     nested: await nestedRepositories(workspace),
     operations,
   };
@@ -171,11 +171,4 @@ function slugOf(key: string): string {
 
 async function textOf(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch(() => null);
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,8 +4,8 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { authorOf } from './author.ts';
 import { stagedConflictMarkers } from './conflict-markers.ts';
-import { writeCommit, type Author } from './fixed-commit.ts';
-import { git } from './git.ts';
+import { writeCommit } from './fixed-commit.ts';
+import { entriesOf, git } from './git.ts';
 import { tipOf } from './project-repository.ts';
 import { taskBranch } from './run-names.ts';
 import { isNamedLikeSecret } from './secret-files.ts';
@@ -18,7 +18,6 @@ export interface StepCommit {
   key: string;
   /** Seconds since 1970, the same on every retry. */
   timestamp: number;
-  author?: Author;
 }
 
 export interface Committed {
@@ -55,7 +54,7 @@ export async function commitStep(place: RunPlace, step: StepCommit): Promise<Com
     parents: merged ? [head, merged] : [head],
     message: `${step.message.trimEnd()}\n\n${TRAILER}: ${step.key}\n`,
     timestamp: step.timestamp,
-    author: step.author ?? (await authorOf(place)),
+    author: await authorOf(place),
   });
   await git(tree, ['update-ref', `refs/heads/${taskBranch(place)}`, commit, head]);
   await endOperation(workspace);
@@ -87,10 +86,10 @@ async function refusedFiles({ tree }: Workspace, base: string): Promise<string[]
     git(tree, ['ls-files', '--others', '--exclude-standard', '-z']),
     git(tree, ['diff', ...compare, base, 'HEAD']),
   ]);
-  const secrets = [changed, untracked, committed].flatMap(names).filter(isNamedLikeSecret);
+  const secrets = [changed, untracked, committed].flatMap(entriesOf).filter(isNamedLikeSecret);
   // With a slash at its end git names a repository inside ours: it would become a submodule that
   // nobody can fetch.
-  const repositories = names(untracked).filter((file) => file.endsWith('/'));
+  const repositories = entriesOf(untracked).filter((file) => file.endsWith('/'));
   return [...new Set([...secrets, ...repositories])].sort();
 }
 
@@ -113,8 +112,4 @@ async function stageAllBut(
 async function endOperation({ adminDir }: Workspace): Promise<void> {
   const files = ['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE', 'CHERRY_PICK_HEAD'];
   await Promise.all(files.map((name) => rm(path.join(adminDir, name), { force: true })));
-}
-
-function names(list: string): string[] {
-  return list.split('\0').filter(Boolean);
 }

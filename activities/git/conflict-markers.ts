@@ -1,4 +1,4 @@
-import { git, type Repository } from './git.ts';
+import { entriesOf, git, type Repository } from './git.ts';
 
 /*
  * A row of seven `=` alone is no sign: it also underlines headings. A conflict that is left over
@@ -12,7 +12,7 @@ export async function stagedConflictMarkers(tree: Repository): Promise<string[]>
   const compare = ['diff', '--cached', '--no-ext-diff', '--no-textconv', '--no-renames'];
   const touched = await git(tree, [...compare, '--name-only', '-z', `-G${MARKER}`, 'HEAD']);
   const marked: string[] = [];
-  for (const file of touched.split('\0').filter(Boolean)) {
+  for (const file of entriesOf(touched)) {
     const patch = await git(tree, [...compare, '-U0', '--no-color', 'HEAD', '--', file], {
       environment: { GIT_LITERAL_PATHSPECS: '1' },
     });

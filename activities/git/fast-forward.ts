@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { askGit, git, type Repository } from './git.ts';
+import { askGit, entriesOf, git, type Repository } from './git.ts';
 
 /** A step of a branch from one commit to a child of it. */
 export interface Move {
@@ -76,7 +76,7 @@ export async function fastForward(
 
 async function pathsOf({ publisher, from, to }: Move, filter: string[]): Promise<string[]> {
   const args = ['diff', '--no-ext-diff', '--no-renames', '--name-only', '-z', ...filter, from, to];
-  return names(await git(publisher, args));
+  return entriesOf(await git(publisher, args));
 }
 
 async function trackedChanges(checkout: Repository): Promise<string[]> {
@@ -88,7 +88,7 @@ async function trackedChanges(checkout: Repository): Promise<string[]> {
     '--ignore-submodules=dirty',
     '--no-renames',
   ]);
-  return names(status).map((entry) => entry.slice('XY '.length));
+  return entriesOf(status).map((entry) => entry.slice('XY '.length));
 }
 
 // The board and the records of runs change all the time, and may be tracked.
@@ -103,7 +103,7 @@ async function untrackedInTheWay(
   added: readonly string[],
 ): Promise<string[]> {
   if (checkout.kind !== 'project' || added.length === 0) return [];
-  const tracked = new Set(names(await git(checkout, ['ls-files', '-z'])));
+  const tracked = new Set(entriesOf(await git(checkout, ['ls-files', '-z'])));
   const found = new Set<string>();
   for (const file of added) {
     const parts = file.split('/');
@@ -152,7 +152,7 @@ async function entriesIn(
 ): Promise<Map<string, string>> {
   const wanted = new Set(files);
   const entries = new Map<string, string>();
-  for (const line of names(await git(repository, list))) {
+  for (const line of entriesOf(await git(repository, list))) {
     const [facts = '', file = ''] = [
       line.slice(0, line.indexOf('\t')),
       line.slice(line.indexOf('\t') + 1),
@@ -181,7 +181,7 @@ async function differingFiles(
       input: [...entries].map(([file, entry]) => `${entry}\t${file}\0`).join(''),
     });
     await askGit(checkout, ['update-index', '-q', '--refresh'], { environment });
-    return names(await git(checkout, ['diff-files', '--name-only', '-z'], { environment }));
+    return entriesOf(await git(checkout, ['diff-files', '--name-only', '-z'], { environment }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -209,7 +209,3 @@ function naming(files: readonly string[], state: string, way: string): string[] 
 }
 
 const MOST_NAMED = 10;
-
-function names(list: string): string[] {
-  return list.split('\0').filter(Boolean);
-}

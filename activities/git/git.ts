@@ -103,6 +103,11 @@ export async function gitBytes(
   throw gitFailed(repository, args, { exitCode: result.exitCode ?? -1, stdout: '', stderr });
 }
 
+/** The entries of an answer that git gave with `-z`. */
+export function entriesOf(answer: string): string[] {
+  return answer.split('\0').filter(Boolean);
+}
+
 /** The whole environment of a git command: built from scratch, nothing of ours leaks in. */
 export function environmentOf(repository: Repository): Record<string, string> {
   const environment: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
@@ -12,6 +12,7 @@ import {
   discard,
   enterWorkspace,
   isFolder,
+  isThere,
   taskGitDir,
   type Workspace,
 } from './task-repository.ts';
@@ -153,13 +154,6 @@ async function releaseBase(place: RunPlace): Promise<void> {
     return;
   const { repository } = await openProject(place.projectDir);
   await git(repository, ['update-ref', '-d', baseRef(place)]);
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function foreign(folder: string, { taskId }: RunPlace): WiggumError {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { OPERATIONS, readCheckpoint, refsOf, type CheckpointRecord } from './checkpoint.ts';
-import { git, gitBytes } from './git.ts';
+import { entriesOf, git, gitBytes } from './git.ts';
 import {
   nestedRepositories,
   restoreFiles,
@@ -96,11 +96,11 @@ async function restoreIgnoreRules(
 ): Promise<void> {
   const { tree, place } = workspace;
   const listed = await git(tree, ['ls-tree', '-r', '-z', '--name-only', `${commit}:files`]);
-  const wanted = names(listed).filter(isRuleFile);
+  const wanted = entriesOf(listed).filter(isRuleFile);
   await withScratchIndex(workspace, async (environment) => {
     await git(tree, ['read-tree', '--empty'], { environment });
     const everything = ['ls-files', '--others', '-z', '--', ':(glob)**/.gitignore'];
-    const found = names(await git(tree, everything, { environment }));
+    const found = entriesOf(await git(tree, everything, { environment }));
     const isOld = (file: string) =>
       ignored.some((entry) => file === entry || (entry.endsWith('/') && file.startsWith(entry)));
     for (const file of found)
@@ -122,10 +122,6 @@ async function removeNewRepositories(
   for (const folder of found)
     if (!nested.includes(folder))
       await rm(path.join(workspace.place.workspace, folder), { recursive: true, force: true });
-}
-
-function names(list: string): string[] {
-  return list.split('\0').filter(Boolean);
 }
 
 function isRuleFile(file: string): boolean {

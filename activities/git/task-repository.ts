@@ -69,6 +69,14 @@ export async function isFolder(folder: string): Promise<boolean> {
   );
 }
 
+/** Whether anything stands at a path, a link that leads nowhere too. */
+export async function isThere(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Deletes a folder of ours so that a death in the middle leaves no half of it under its name. */
 export async function discard(folder: string): Promise<void> {
   const away = `${folder}.unfinished-${randomBytes(4).toString('hex')}`;

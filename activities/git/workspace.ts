@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
@@ -7,7 +7,14 @@ import { git, type Repository } from './git.ts';
 import { openProject, targetBranch, tipOf, type ProjectRepository } from './project-repository.ts';
 import { baseRef, runKey, taskBranch } from './run-names.ts';
 import { removeStaleLocks, waitForGit } from './stale-locks.ts';
-import { discard, enterWorkspace, isFolder, taskAdminDir, taskGitDir } from './task-repository.ts';
+import {
+  discard,
+  enterWorkspace,
+  isFolder,
+  isThere,
+  taskAdminDir,
+  taskGitDir,
+} from './task-repository.ts';
 import { readMarker, writeMarker, type WorkspaceMarker } from './workspace-marker.ts';
 
 export interface CreatedWorkspace {
@@ -112,13 +119,6 @@ async function isHalfMade(workspace: string, adminDir: string): Promise<boolean>
 async function isFree(folder: string): Promise<boolean> {
   if (!(await isThere(folder))) return true;
   return (await isFolder(folder)) && (await readdir(folder)).length === 0;
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function sweepUnfinished(workerDir: string): Promise<void> {

@@ -1,15 +1,10 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../backend.ts';
+import { parseJsonLine } from '../lines.ts';
 
 /** Reads one line of the stream. Kinds that are new to us are signs of life; what is no event is nothing. */
 export function parseClaudeLine(line: string): AgentEvent[] {
-  if (!line.startsWith('{')) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return [];
-  }
+  const value = parseJsonLine(line);
   const known = eventSchema.safeParse(value);
   if (known.success) return toEvents(known.data);
   // Of a known kind but not of its shape: it must not pass for a verdict.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentEvent, Exit, StreamEnd, Verdict } from '../backend.ts';
+import { parseJsonLine } from '../lines.ts';
 
 const turn = z.number().optional();
 
@@ -28,14 +29,7 @@ const eventSchema = z.discriminatedUnion('type', [
 
 /** Reads one line of the scripted agent's stream. */
 export function parseScriptLine(line: string): AgentEvent[] {
-  if (!line.startsWith('{')) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return [];
-  }
-  const read = eventSchema.safeParse(value);
+  const read = eventSchema.safeParse(parseJsonLine(line));
   return read.success ? toEvents(read.data) : [];
 }
 

@@ -15,6 +15,7 @@ import type { PullRequest } from '../../../workflows/domain/pull-request.ts';
 import { syncFolder, writeDurably } from '../../durable-file.ts';
 import { runKey, taskBranch } from '../../git/run-names.ts';
 import { notWritable } from '../../not-writable.ts';
+import { identityOf } from '../../process-identity.ts';
 
 /** Reads the pull request of a task run by its number; another run's is refused. */
 export async function readRecord(place: RunPlace, number: number): Promise<PullRequest> {
@@ -124,16 +125,7 @@ async function moveTo(from: string, to: string): Promise<boolean> {
 async function sweepUnfinished(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = Number(/^\.unfinished-(\d+)-[0-9a-f]{8}$/.exec(name)?.[1]);
-    if (pid > 0 && !isRunning(pid))
+    if (pid > 0 && !(await identityOf(pid)))
       await rm(path.join(parent, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

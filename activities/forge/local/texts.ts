@@ -4,7 +4,7 @@ import { PULL_REQUEST_FILES } from '../../../config/pull-request-file.ts';
 import type { RunPlace } from '../../../workflows/domain/agent.ts';
 import { renderDescription } from '../../../workflows/domain/pull-request.ts';
 import type { StepRecord } from '../../../workflows/domain/task.ts';
-import { git, type Repository } from '../../git/git.ts';
+import { entriesOf, git, type Repository } from '../../git/git.ts';
 import { changesBetween } from '../../git/parsed-git.ts';
 
 export interface Compared {
@@ -32,13 +32,10 @@ export async function writeDescription(
   const { changed, insertions, deletions } = await changesBetween(publisher, base, head);
   const text = renderDescription({
     prd: await readFile(path.join(place.workerDir, 'prd.md'), 'utf8').catch(() => ''),
-    commits: log
-      .split('\0')
-      .filter(Boolean)
-      .map((line) => ({
-        id: line.slice(0, line.indexOf(' ')),
-        subject: line.slice(line.indexOf(' ') + 1),
-      })),
+    commits: entriesOf(log).map((line) => ({
+      id: line.slice(0, line.indexOf(' ')),
+      subject: line.slice(line.indexOf(' ') + 1),
+    })),
     changes: { files: changed, insertions, deletions },
     steps,
   });
