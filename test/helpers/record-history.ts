@@ -20,7 +20,7 @@ export async function recordHistories(client: Client, home: string): Promise<voi
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const number = (kinds.get(type) ?? 0) + 1;
     kinds.set(type, number);
-    const clean = scrub(JSON.parse(JSON.stringify(historyToJSON(history))), home);
+    const clean = scrub(JSON.parse(historyToJSON(history)), home);
     const file = path.join(folder, `${type}-${number}.json`);
     await writeFile(file, `${JSON.stringify({ workflowId, history: clean })}\n`);
   }
