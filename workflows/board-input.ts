@@ -19,6 +19,8 @@ export interface Carried {
   epochs: Record<string, number>;
   ageing: Ageing;
   failures: Record<string, string>;
+  /** Tasks that this board saw merged: an old copy of the file must not have them done again. */
+  merged: string[];
   /** Markers that tasks reported and that are not in the file yet. */
   unwritten: MarkerMove[];
 }
@@ -40,6 +42,7 @@ export function freshBoard(): Carried {
     epochs: {},
     ageing: NOTHING_WAITED,
     failures: {},
+    merged: [],
     unwritten: [],
   };
 }

@@ -133,6 +133,7 @@ export class BoardRun {
     const before = this.state.open[task];
     if (ended) {
       delete this.state.open[task];
+      if (marker === 'x') this.state.merged.push(task);
       this.runEnded = true;
     } else {
       const working = marker === '=' || (marker === undefined && before?.working === true);
@@ -215,12 +216,15 @@ export class BoardRun {
     return Object.entries(this.state.open).flatMap(([id, task]) => (isWanted(task) ? [id] : []));
   }
 
-  /** `[=]` with no workflow behind it goes back to `[ ]`: the claim died with its maker. */
+  /**
+   * `[=]` with no workflow behind it goes back to `[ ]`: the claim died with its maker. Unless we saw
+   * the task merged: then somebody saved an old copy of the board.
+   */
   private async reclaim(): Promise<void> {
     const orphans = this.snapshot.cards
       .filter(({ id, marker }) => marker === '=' && !this.state.open[id])
-      .map(({ id }) => ({ id, marker: ' ' as const }));
-    if (orphans.length > 0) await this.write(orphans);
+      .map(({ id }) => ({ id, marker: this.state.merged.includes(id) ? 'x' : ' ' }) as const);
+    if (orphans.length > 0) await this.write([...orphans]);
   }
 
   private async letGo(): Promise<void> {
@@ -251,6 +255,7 @@ export class BoardRun {
     this.state.epochs[id] = Math.max(epoch, this.state.epochs[id] ?? 0);
     this.state.open[id] = { epoch, working: true, needsHuman: false };
     delete this.state.failures[id];
+    this.state.merged = this.state.merged.filter((merged) => merged !== id);
     const task = { project, hostId, projectDir, ralphDir, taskId: id, title, priority, epoch };
     const isNew = await startTask(
       { ...task, settings: order.settings, ...(order.from && { from: order.from }) },

@@ -39,10 +39,22 @@ function fromStatusFile(
 ): Completion {
   if (text === undefined) return { complete: false };
   const complete = openItems(text).length === 0;
-  const written = lastResult(text, tags);
+  const written = lastResult(ownTags(text), tags);
   if (written !== undefined || complete) return completion(complete, written ?? 'PASS');
   return completion(false, final || said === 'FAIL' ? 'FAIL' : undefined);
 }
+
+// The board's words stand in such a file too, above the checklist or in its items: only a tag on a
+// line of its own, below them, is the agent's.
+function ownTags(text: string): string {
+  return text
+    .slice(text.lastIndexOf(CHECKLIST) + 1)
+    .split('\n')
+    .filter((line) => line.trim().startsWith('<'))
+    .join('\n');
+}
+
+const CHECKLIST = '## Checklist';
 
 function completion(complete: boolean, result: string | undefined): Completion {
   return { complete, ...(result === undefined ? {} : { result }) };

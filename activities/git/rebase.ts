@@ -81,7 +81,9 @@ async function endInterruptedRebase(workspace: Workspace): Promise<void> {
 }
 
 // `error: The following untracked working tree files would be overwritten …`, then a tab and a name.
+// Local changes that appear in the same moment are no conflict: the next attempt puts them aside.
 function namedInMessage(stderr: string): string[] {
+  if (!stderr.includes('untracked working tree files')) return [];
   return stderr
     .split('\n')
     .filter((line) => line.startsWith('\t'))

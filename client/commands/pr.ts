@@ -93,14 +93,15 @@ async function view(
 async function find(ralphDir: string, wanted: string): Promise<PullRequest> {
   const number = /^#?([1-9]\d{0,8})$/.exec(wanted)?.[1];
   if (number !== undefined) return findPullRequest(ralphDir, Number(number));
-  const { pullRequests } = await readPullRequests(ralphDir);
+  const { pullRequests, problems } = await readPullRequests(ralphDir);
   const ids = [...new Set(pullRequests.map(({ taskId }) => taskId))];
   try {
     return await findPullRequest(ralphDir, resolveTaskId(wanted, ids));
   } catch (cause) {
     if (!(cause instanceof WiggumError) || cause.code !== 'TASK_UNKNOWN') throw cause;
+    const damaged = problems.map(({ message }) => ` Not readable: ${message}`).join('');
     const why =
       ids.length === 0 ? 'There are no pull requests yet.' : `"${wanted}" has no pull request.`;
-    throw new WiggumError('PULL_REQUEST_MISSING', why, { cause });
+    throw new WiggumError('PULL_REQUEST_MISSING', `${why}${damaged}`, { cause });
   }
 }

@@ -1,7 +1,8 @@
 import type { RunPlace } from '../../../workflows/domain/agent.ts';
 import { WiggumError } from '../../../workflows/domain/errors.ts';
 import { authorOf } from '../../git/author.ts';
-import { openPublisher } from '../../git/publish.ts';
+import { tipOf } from '../../git/project-repository.ts';
+import { openPublisher, publishBranch } from '../../git/publish.ts';
 import { squashMerge, type SquashMerged } from '../../git/squash-merge.ts';
 import { readRecord, saveRecord } from './records.ts';
 
@@ -24,9 +25,12 @@ export async function mergePullRequest({
     throw new WiggumError('PULL_REQUEST_MISSING', `pull request ${number} was closed`, {
       where: record.url,
     });
+  const publisher = await openPublisher(place);
+  // Somebody removed the publisher: the task's own repository still has the branch.
+  if (!(await tipOf(publisher, record.head))) await publishBranch(place);
   const merged = await squashMerge({
     place,
-    publisher: await openPublisher(place),
+    publisher,
     ...record,
     timestamp,
     author: await authorOf(place),

@@ -36,6 +36,16 @@ describe('mergePullRequest', () => {
     });
   });
 
+  it('brings the branch again when somebody removed the publisher', async () => {
+    await withRepository(async (project) => {
+      const { place } = await proposeChange(project, { 'src/new.txt': 'new\n' });
+      await rm(path.join(place.ralphDir, 'publisher.git'), { recursive: true });
+      const merged = await mergePullRequest({ place, number: 1, timestamp: AT });
+      expect(merged.kind).toBe('merged');
+      expect(await project.git(['show', 'main:src/new.txt'])).toBe('new');
+    });
+  });
+
   it('changes nothing but the target branch when it is not checked out (#113)', async () => {
     await withRepository(async (project) => {
       await project.git(['checkout', '--quiet', '-b', 'mine']);
