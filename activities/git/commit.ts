@@ -4,6 +4,7 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { authorOf } from './author.ts';
 import { stagedConflictMarkers } from './conflict-markers.ts';
+import { stagedBehindFilter } from './filtered-files.ts';
 import { writeCommit } from './fixed-commit.ts';
 import { entriesOf, git } from './git.ts';
 import { tipOf } from './project-repository.ts';
@@ -43,6 +44,14 @@ export async function commitStep(place: RunPlace, step: StepCommit): Promise<Com
     throw new WiggumError('COMMIT_REFUSED', `conflict markers in ${marked.join(', ')}`, {
       where: place.taskId,
     });
+
+  const filtered = await stagedBehindFilter(tree);
+  if (filtered.length > 0)
+    throw new WiggumError(
+      'COMMIT_REFUSED',
+      `${filtered.join(', ')}: git filters (as of LFS) do not run in a workspace, so these files must stay as they are`,
+      { where: place.taskId },
+    );
 
   const head = await git(tree, ['rev-parse', '--verify', 'HEAD']);
   const staged = await git(tree, ['write-tree']);

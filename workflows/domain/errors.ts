@@ -159,7 +159,7 @@ export const ERRORS = {
   COMMIT_REFUSED: {
     exit: ExitCode.git,
     retryable: false,
-    hint: 'Remove the conflict markers from the named files.',
+    hint: 'Remove the conflict markers from the named files, or leave the files alone that are named.',
   },
   MERGE_CONFLICT: {
     exit: ExitCode.mergeFailed,

@@ -39,6 +39,19 @@ describe('commitStep', () => {
     });
   });
 
+  it('refuses changes of files that go through a git filter, and names them', async () => {
+    await inWorkspace(async ({ project, place }) => {
+      await project.write(
+        { '.gitattributes': '*.bin filter=lfs\n', 'big.bin': 'x\n', 'plain.txt': 'x\n' },
+        place.workspace,
+      );
+      await expect(commitStep(place, STEP)).rejects.toMatchObject({
+        code: 'COMMIT_REFUSED',
+        message: expect.stringMatching(/^big\.bin: git filters/) as unknown,
+      });
+    });
+  });
+
   it('makes no commit when nothing changed', async () => {
     await inWorkspace(async ({ place, base, git }) => {
       expect(await commitStep(place, STEP)).toEqual({ refusedFiles: [] });
