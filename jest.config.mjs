@@ -14,11 +14,12 @@ const shared = {
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist\\.'],
   cacheDirectory: '<rootDir>/.cache/jest',
+  setupFilesAfterEnv: ['<rootDir>/test/helpers/try-again.mjs'],
 };
 
 export default {
   // Jest knows no limit per project; a test that is meant to be quick says so itself.
-  testTimeout: 60_000,
+  testTimeout: 150_000,
   coverageDirectory: 'coverage',
   coverageProvider: 'v8',
   coverageReporters: ['text', 'html'],

@@ -59,7 +59,7 @@ export const ONE_STEP = {
   name: 'one-step',
   steps: [{ id: 'execution', agent: 'engineering.software-engineer', max: 2, commit_after: true }],
 };
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const LOOK_EVERY_MS = 100;
 
 /** Makes a world, lets a test live in it, and ends it whatever happens. */

@@ -117,12 +117,8 @@ describe('openPullRequest', () => {
       const [first] = places;
       // The first run asks twice: an attempt that was given up may still be at work.
       const opened = await Promise.all([...places, first as RunPlace].map(propose));
-      expect(
-        opened
-          .slice(0, 5)
-          .map(({ number }) => number)
-          .sort(),
-      ).toEqual([1, 2, 3, 4, 5]);
+      // A number that the second attempt took and gave back may be left out.
+      expect(new Set(opened.slice(0, 5).map(({ number }) => number)).size).toBe(5);
       expect(opened[5]?.number).toBe(opened[0]?.number);
       const { pullRequests, problems } = await readPullRequests((first as RunPlace).ralphDir);
       expect(pullRequests).toHaveLength(5);
