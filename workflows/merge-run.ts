@@ -44,22 +44,25 @@ export class MergeRun {
 
   async toTheEnd(): Promise<void> {
     try {
-      for (let request = this.queue[0]; request; request = this.queue[0]) {
-        this.show();
-        const outcome = await this.takeTurn(request);
-        this.queue.shift();
-        this.headLeaves = false;
-        this.heldUpBy = undefined;
-        await tell(request, outcome);
-        await this.continueIfLong();
-      }
+      do {
+        for (let request = this.queue[0]; request; request = this.queue[0]) {
+          this.show();
+          const outcome = await this.takeTurn(request);
+          this.queue.shift();
+          this.headLeaves = false;
+          this.heldUpBy = undefined;
+          await tell(request, outcome);
+          await this.continueIfLong();
+        }
+        await condition(allHandlersFinished);
+        // Somebody may have come while the last answers were on their way.
+      } while (this.queue.length > 0);
     } catch (error) {
       if (!isCancellation(error)) throw error;
       const outcome: MergeOutcome = { kind: 'failed', reason: 'the merge train was cancelled' };
       for (const request of this.queue) await tell(request, outcome);
       throw error;
     }
-    await condition(allHandlersFinished);
   }
 
   async board(request: MergeRequest): Promise<void> {
