@@ -1,10 +1,13 @@
 import { sleep, uuid4, workflowInfo } from '@temporalio/workflow';
 import { agentActivities } from './activities.ts';
-import { afterTurn, FRESH_LOOP, type EndReason, type NextTurn } from './domain/agent-loop.ts';
-import type { AgentOutcome, AgentPlan, AgentTurn, ParentContext } from './domain/agent.ts';
+import { afterTurn, outOfTime } from './domain/agent-loop.ts';
+import type { AgentPlan, AgentTurn, ParentContext, TurnPurpose } from './domain/agent.ts';
+import { FRESH_LOOP, type EndReason, type NextTurn, type Wait } from './domain/loop-state.ts';
 import type { GateResult, Step } from './domain/steps.ts';
 import type { SweepSettings } from './domain/sweep.ts';
 import type { PreparedTask } from './domain/task.ts';
+import { NO_USAGE, sumUsage, type Usage } from './domain/usage.ts';
+import type { Steering } from './steering.ts';
 
 export interface AgentRun {
   hostId: string;
@@ -13,9 +16,17 @@ export interface AgentRun {
   unit: Step;
   plan: AgentPlan;
   runId: string;
+  /** Names a further run of the same step, for a supervisor who has it begin anew. */
+  nextRunId: () => string;
   visit: number;
+  readonly: boolean;
+  checkpoint?: string;
   parent?: ParentContext;
   nextStepId?: string;
+  /** What earlier steps handed on. */
+  outputs: Readonly<Record<string, string>>;
+  pullRequestUrl?: string;
+  steering: Steering;
   /** Told before each turn and each wait, so that `status` can say what happens. */
   progress: (now: { iteration: number; sessionId: string; doing: string }) => void;
 }
@@ -25,34 +36,42 @@ export interface AgentRunResult {
   why: EndReason;
   detail?: string;
   iterations: number;
+  /** The run that ended: a supervisor's restart makes a new one. */
+  runId: string;
+  /** Of that run, from 0. */
+  lastIteration: number;
   sessionId: string;
   report?: string;
-  costUsd: number;
-  turns: number;
-  seconds: number;
+  usage: Usage;
 }
 
-const UNKNOWN_RESET_MS = 5 * 60_000;
+const PATIENCE_MS = 5 * 60_000;
+/** Time for a result that is asked for when the step's own is over. */
+const ASKING_SECONDS = 300;
 
 /** Runs one agent: sessions in a row until its definition says that it is done. */
 export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
   const { plan, parent } = run;
-  const totals = { costUsd: 0, turns: 0, seconds: 0 };
+  let { runId } = run;
+  let usage = NO_USAGE;
   let loop = FRESH_LOOP;
   let sessionId = plan.mode === 'resume' ? parent?.sessionId : uuid4();
   if (!sessionId)
     return {
-      ...totals,
       result: 'FAIL',
       why: 'broken',
       detail: `${plan.type} continues its parent's session, and no session of ${parent?.stepId ?? 'a parent step'} is known`,
       iterations: 0,
+      runId,
+      lastIteration: 0,
       sessionId: '',
+      usage,
     };
   let continues = plan.mode === 'resume';
   let report: string | undefined;
-  let next: NextTurn = { kind: 'work', iteration: 0, again: continues };
-  let purpose: AgentTurn['purpose'] = 'work';
+  let next: NextTurn = { kind: 'work', iteration: 0, session: 'same' };
+  let purpose: TurnPurpose = 'work';
+  const told: string[] = [];
   // A later run of the task may go on in the same folder: its turns are others. Only the end of a
   // run id is random, it begins with the time.
   const life = workflowInfo().firstExecutionRunId.slice(-12);
@@ -60,86 +79,117 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
   for (let turn = 0; next.kind !== 'end'; turn += 1) {
     if (next.kind === 'wait') {
       const doing = waitText(next);
-      const { until } = next;
       run.progress({ iteration: loop.iteration, sessionId, doing });
-      await sleep(until ? Math.max(1000, Date.parse(until) - Date.now()) : UNKNOWN_RESET_MS, {
-        summary: doing,
-      });
+      await sleep(waitMs(next), { summary: doing });
       continues = true;
     } else {
-      purpose = next.kind;
-      if (next.kind === 'work' && !next.again && next.iteration > 0) {
+      if (next.kind === 'work' && next.session === 'new') {
         sessionId = uuid4();
         continues = false;
+        if (next.anew) runId = run.nextRunId();
       }
+      purpose = next.kind;
     }
-    const doing = turnText(run, loop.iteration, purpose, totals);
-    run.progress({ iteration: loop.iteration, sessionId, doing });
-    const outcome: AgentOutcome = await agentActivities(
-      run.hostId,
-      doing,
-      plan.timeoutSeconds,
-    ).runAgent({
-      place: run.prepared.place,
-      key: `${run.runId}/${loop.iteration}-${purpose}-${turn}/${life}`,
-      stepId: run.unit.id,
-      runId: run.runId,
-      agent: plan.type,
+    const left = Math.ceil(plan.timeoutSeconds - usage.seconds);
+    if (left < 1 && purpose !== 'ask-result') {
+      ({ state: loop, next } = outOfTime(plan, loop));
+      continue;
+    }
+    const doing = turnText(run, loop.iteration, purpose, usage);
+    const ours = purpose === 'supervise' ? uuid4() : sessionId;
+    run.progress({ iteration: loop.iteration, sessionId: ours, doing });
+    if (purpose === 'work')
+      told.push(...run.steering.deliver(`${run.unit.id}, iteration ${loop.iteration + 1}`));
+    const guidance = [loop.guidance, ...told].filter(Boolean).join('\n\n');
+    const timeoutSeconds = purpose === 'ask-result' ? Math.max(left, ASKING_SECONDS) : left;
+    const outcome = await agentActivities(run.hostId, doing, timeoutSeconds).runAgent({
+      ...turnOf(run),
+      key: `${runId}/${loop.iteration}-${purpose}-${turn}/${life}`,
+      runId,
       purpose,
-      iteration: loop.iteration,
-      visit: run.visit,
-      sessionId,
-      continues,
-      ...(parent && { parent }),
-      ...(run.nextStepId && { nextStepId: run.nextStepId }),
-      limits: {
-        maxTurns: plan.maxTurns,
-        timeoutSeconds: plan.timeoutSeconds,
-        maxIterations: plan.maxIterations,
-      },
-      validResults: plan.validResults,
-      backend: run.settings.backend,
-      ...(run.settings.script && { script: run.settings.script }),
+      // A supervisor looks at the iteration that has ended.
+      iteration: purpose === 'supervise' ? loop.iteration - 1 : loop.iteration,
+      sessionId: ours,
+      continues: continues && purpose !== 'supervise',
+      restarts: loop.restarts,
+      ...(guidance && { guidance }),
+      limits: { maxTurns: plan.maxTurns, timeoutSeconds, maxIterations: plan.maxIterations },
     });
-    totals.costUsd += outcome.usage.costUsd;
-    totals.turns += outcome.usage.turns;
-    totals.seconds += outcome.usage.seconds;
-    sessionId = outcome.sessionId;
-    continues = true;
-    report = outcome.report ?? report;
+    usage = sumUsage([usage, outcome.usage]);
+    if (purpose !== 'supervise') {
+      sessionId = outcome.sessionId;
+      continues = true;
+      report = outcome.report ?? report;
+    }
     ({ state: loop, next } = afterTurn(plan, loop, purpose, outcome));
   }
   return {
-    ...totals,
     result: next.result,
     why: next.why,
     ...(next.detail !== undefined && { detail: next.detail }),
-    iterations: loop.iteration + 1,
+    iterations: loop.earlierIterations + loop.iteration + 1,
+    runId,
+    lastIteration: loop.iteration,
     sessionId,
     ...(report !== undefined && { report }),
+    usage,
   };
+}
+
+/** What is the same in every turn of a run. */
+function turnOf(run: AgentRun) {
+  const { prepared, plan, settings, parent, checkpoint, pullRequestUrl, nextStepId } = run;
+  return {
+    place: prepared.place,
+    stepId: run.unit.id,
+    agent: plan.type,
+    visit: run.visit,
+    readonly: run.readonly,
+    validResults: plan.validResults,
+    outputs: run.outputs,
+    branch: prepared.branch,
+    environment: settings.environment,
+    backend: settings.backend,
+    ...(settings.script && { script: settings.script }),
+    ...(parent && { parent }),
+    ...(nextStepId && { nextStepId }),
+    ...(checkpoint && { checkpoint }),
+    ...(pullRequestUrl && { pullRequestUrl }),
+  } satisfies Partial<AgentTurn>;
 }
 
 function turnText(
   { unit, plan }: AgentRun,
   iteration: number,
-  purpose: AgentTurn['purpose'],
-  totals: { turns: number; costUsd: number },
+  purpose: TurnPurpose,
+  { turns, costUsd }: Usage,
 ): string {
   const round =
     plan.mode === 'ralph_loop' ? ` · iteration ${iteration + 1} of ${plan.maxIterations}` : '';
-  const spent = totals.turns > 0 ? ` · ${totals.turns} turns · $${totals.costUsd.toFixed(2)}` : '';
-  const what =
-    purpose === 'work' ? '' : purpose === 'summary' ? ' · summary' : ' · asks for the result';
-  return `${unit.id}${round}${what}${spent}`;
+  const spent = turns > 0 ? ` · ${turns} turns · $${costUsd.toFixed(2)}` : '';
+  return `${unit.id}${round}${PURPOSES[purpose]}${spent}`;
 }
 
-function waitText({ what, until, reason }: Extract<NextTurn, { kind: 'wait' }>): string {
-  const minutes = UNKNOWN_RESET_MS / 60_000;
+const PURPOSES: Readonly<Record<TurnPurpose, string>> = {
+  work: '',
+  summary: ' · summary',
+  'ask-result': ' · asks for the result',
+  supervise: ' · supervisor',
+};
+
+function waitMs({ seconds, until }: Wait): number {
+  if (seconds !== undefined) return seconds * 1000;
+  return until === undefined ? PATIENCE_MS : Math.max(1000, Date.parse(until) - Date.now());
+}
+
+function waitText({ what, until, seconds, reason }: Wait): string {
+  const minutes = PATIENCE_MS / 60_000;
   switch (what) {
     case 'usage limit':
       return `usage limit, goes on ${until ? `at ${until}` : `in ${minutes} minutes`}: ${reason}`;
     case 'login':
       return `needs you to log the agent in, tries again every ${minutes} minutes: ${reason}`;
+    case 'outage':
+      return `the model cannot be reached, tries again in ${seconds ? `${seconds} seconds` : `${minutes} minutes`}: ${reason}`;
   }
 }

@@ -55,6 +55,18 @@ export const abortUpdate = defineUpdate<string, [Wish?]>('abort');
 /** Begins the pipeline again in the same workspace, from its first step or from `from`. */
 export const restartSignal = defineSignal<[RestartWish?]>('restart');
 export const restartUpdate = defineUpdate<string, [RestartWish?]>('restart');
+export interface SteerWish extends Wish {
+  /** What the agent is told, word for word. */
+  text: string;
+}
+/** Says something to the next iteration of a task's agent; the update answers when it was delivered. */
+export const steerSignal = defineSignal<[SteerWish]>('steer');
+export const steerUpdate = defineUpdate<Steered, [SteerWish]>('steer');
+export interface Steered {
+  delivered: boolean;
+  /** Step and iteration that heard it, or why none will. */
+  where: string;
+}
 /** The board asks nothing but whether a task is still there. */
 export const knockSignal = defineSignal('knock');
 /** A person asks for the merge of a task that waits at `[P]`. */

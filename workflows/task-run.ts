@@ -1,20 +1,23 @@
-import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
-import { checkActivities, hostActivities, tidyActivities } from './activities.ts';
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { hostActivities, tidyActivities } from './activities.ts';
 import type { MergeOutcome } from './domain/merge.ts';
 import type { PullRequest } from './domain/pull-request.ts';
-import { finalFault, type PreparedTask, type TaskResult, type TaskStatus } from './domain/task.ts';
+import type { GateResult } from './domain/steps.ts';
+import type { PreparedTask, TaskResult, TaskStatus } from './domain/task.ts';
 import type { TaskInput } from './domain/task-input.ts';
 import { reasonOf } from './failure-reason.ts';
-import { joinTrain, leaveTrain } from './merge-train.ts';
-import { runPipeline, type Begun } from './pipeline.ts';
+import { makePullRequest } from './make-pull-request.ts';
+import { runPipeline } from './pipeline.ts';
+import type { Begun } from './pipeline-run.ts';
+import { Steering, type Guidance } from './steering.ts';
 import { TaskStory } from './task-story.ts';
+import { TrainPassenger } from './train-passenger.ts';
 
 /** What a person or a supervisor wants of a running task. */
 export type Order =
   { kind: 'abort'; by: string } | { kind: 'restart'; by: string; from: string | undefined };
 
-/** Longer than a merge takes with its rebase; a check suite may take longer, and asking again is harmless. */
-const SILENCE_MS = 10 * 60_000;
+type StepMerge = { result: GateResult; detail?: string };
 
 /** Drives one task through its life; messages reach it between two steps of that. */
 export class TaskRun {
@@ -23,15 +26,18 @@ export class TaskRun {
   private given: Order | undefined;
   private scope: CancellationScope | undefined;
   private approvedBy: string | undefined;
-  private readonly begun: Begun = { lastEpoch: 0, visits: {}, memory: {} };
-  /** Whether the merge train owes us an answer. */
-  private inTrain = false;
-  private settled: MergeOutcome | undefined;
+  private readonly begun: Begun = { lastEpoch: 0, visits: {}, memory: {}, outputs: {} };
+  private readonly steering = new Steering();
+  private readonly passenger: TrainPassenger;
+  private pullRequestUrl: string | undefined;
+  /** A step of the pipeline has merged the work already. */
+  private merged: Extract<MergeOutcome, { kind: 'merged' }> | undefined;
   /** The last word is being written: orders come too late. */
   private isEnding = false;
 
   constructor(private readonly input: TaskInput) {
     this.story = new TaskStory(input);
+    this.passenger = new TrainPassenger(input, this.story);
   }
 
   get status(): TaskStatus {
@@ -49,7 +55,19 @@ export class TaskRun {
   }
 
   hear(outcome: MergeOutcome): void {
-    this.settled = outcome;
+    this.passenger.hear(outcome);
+  }
+
+  /** Guidance for the next iteration of an agent; its fate is told when that begins. */
+  steer(text: string, by: string): Guidance {
+    return this.steering.add(text, by);
+  }
+
+  whyNoSteering(): string | undefined {
+    const { pullRequest, why } = this.status;
+    if (this.isEnding || pullRequest !== undefined)
+      return `${this.input.taskId} has no agent that could hear it: ${why}`;
+    return undefined;
   }
 
   whyNoOrder(): string | undefined {
@@ -77,7 +95,7 @@ export class TaskRun {
       try {
         return await this.scope.run(() => this.drive(order));
       } catch (error) {
-        const merged = await CancellationScope.nonCancellable(() => this.getOffTheTrain());
+        const merged = await CancellationScope.nonCancellable(() => this.mergedAlready());
         if (merged) return merged;
         const wish = this.takeOrder();
         if (isCancellation(error) && wish?.kind === 'restart') {
@@ -97,7 +115,7 @@ export class TaskRun {
   private async drive(
     restart: Extract<Order, { kind: 'restart' }> | undefined,
   ): Promise<TaskResult> {
-    const { hostId, settings } = this.input;
+    const { hostId, title, settings } = this.input;
     const from = restart ? restart.from : this.input.from;
     // What was asked of an earlier round does not hold for this one.
     this.approvedBy = undefined;
@@ -115,57 +133,35 @@ export class TaskRun {
     const earlier = this.status.steps.length;
     const { fault, outOfIterations = false } = await runPipeline({
       hostId,
+      title,
       prepared,
       settings,
       ...(from && { from }),
       records: this.status.steps,
       begun: this.begun,
+      steering: this.steering,
+      ...(this.pullRequestUrl && { pullRequestUrl: this.pullRequestUrl }),
+      merge: () => this.mergeAsStep(prepared, earlier),
       progress: ({ step, doing, ...at }) => {
         this.story.enter(step, at);
         this.story.say(doing);
       },
     });
     this.status.outOfIterations = outOfIterations;
+    if (this.merged) return this.afterMerge(this.merged);
     if (fault) return this.fail(fault);
     const pullRequest = await this.finalise(prepared, earlier);
     if (typeof pullRequest === 'string') return this.fail(pullRequest);
-    return this.merge(pullRequest);
+    return this.merge(prepared, pullRequest);
   }
 
-  /** Proves that the work is done, then makes a pull request of it; a string says what is missing. */
   private async finalise(prepared: PreparedTask, earlier: number): Promise<PullRequest | string> {
-    const { place, pipeline, checks } = prepared;
-    const { title, hostId } = this.input;
-    this.story.enter('finalization');
-    this.story.say('the work is being checked');
-    const work = await this.host('finalise').finishWork({ place, title });
-    const fault = finalFault({
-      ...work,
-      steps: this.status.steps.slice(earlier),
-      stepIds: pipeline.steps.map((step) => step.id),
-    });
-    if (fault) return fault;
-    if (!work.changed) return 'the pipeline ended well, but nothing was changed';
-    if (checks.length > 0) {
-      this.story.say(`runs the project's checks: ${checks.join(', ')}`);
-      const checked = await checkActivities(hostId, `${place.taskId} · checks`).runChecks({
-        place,
-        commands: checks,
-        purpose: 'before-pull-request',
-      });
-      if (!checked.ok)
-        return `\`${checked.failed}\` fails (exit ${checked.exitCode}); see ${checked.log}`;
-    }
-    const { steps } = this.status;
-    return this.host('pull request').openPullRequest({
-      place,
-      title,
-      target: prepared.target,
-      steps,
-    });
+    const made = await makePullRequest(this.input, this.story, prepared, earlier);
+    if (typeof made !== 'string') this.pullRequestUrl = made.url;
+    return made;
   }
 
-  private async merge({ number }: PullRequest): Promise<TaskResult> {
+  private async merge(prepared: PreparedTask, { number }: PullRequest): Promise<TaskResult> {
     const { autoMerge } = this.input.settings;
     const { taskId } = this.input;
     this.story.enter(undefined);
@@ -181,30 +177,25 @@ export class TaskRun {
     // The board must hear only that nobody is waited for any more.
     await this.story.live('merge.start', { tell: !autoMerge });
     this.story.say(`pull request ${number} is being merged`);
-    this.settled = undefined;
-    this.inTrain = true;
-    // Once asked, the train answers: a cancellation waits for that answer instead of losing it.
-    await CancellationScope.nonCancellable(() => this.join());
-    return this.afterMerge(await this.answer(() => this.join()));
+    return this.afterMerge(await this.passenger.ride(prepared, number));
   }
 
-  private async join(): Promise<void> {
-    const { project, hostId, title } = this.input;
-    const { prepared, status } = this;
-    if (!prepared || status.pullRequest === undefined) return;
-    const { place, target, checks } = prepared;
-    await joinTrain({
-      project,
-      hostId,
-      request: {
-        taskWorkflowId: workflowInfo().workflowId,
-        place,
-        pullRequest: status.pullRequest,
-        title,
-        target,
-        checks,
-      },
-    });
+  /** Merges within the pipeline: whoever chose a pipeline with such a step has asked for it. */
+  private async mergeAsStep(prepared: PreparedTask, earlier: number): Promise<StepMerge> {
+    const pullRequest = await this.finalise(prepared, earlier);
+    if (typeof pullRequest === 'string') return { result: 'FAIL', detail: pullRequest };
+    const { number } = pullRequest;
+    await this.story.live('merge.start', { tell: false });
+    this.story.say(`pull request ${number} is being merged`);
+    const outcome = await this.passenger.ride(prepared, number);
+    if (outcome.kind === 'merged') {
+      this.merged = outcome;
+      return { result: 'PASS' };
+    }
+    await this.story.live('merge.out_of_date', { tell: false });
+    const detail =
+      outcome.kind === 'conflict' ? `conflict in ${outcome.files.join(', ')}` : outcome.reason;
+    return { result: 'FAIL', detail };
   }
 
   private async afterMerge(outcome: MergeOutcome): Promise<TaskResult> {
@@ -217,6 +208,7 @@ export class TaskRun {
     // The merge stands whatever comes now: not even a cancellation leaves the board behind.
     this.isEnding = true;
     return CancellationScope.nonCancellable(async () => {
+      await this.record('PASS', { commit_sha: outcome.commit });
       await this.cleanUp();
       await this.story.live('merge.succeeded', { ended: true });
       return { kind: 'merged', commit: outcome.commit, costUsd: this.status.costUsd };
@@ -235,39 +227,10 @@ export class TaskRun {
     }
   }
 
-  /** Waits for the train's last word; a `waits` only changes what people see. */
-  private async answer(onSilence: () => Promise<unknown>): Promise<MergeOutcome> {
-    for (;;) {
-      // A train that was terminated answers nobody: after a long silence it is asked again.
-      if (!(await condition(() => this.settled !== undefined, SILENCE_MS))) await onSilence();
-      const outcome = this.settled;
-      if (outcome && outcome.kind !== 'waits') {
-        this.inTrain = false;
-        delete this.status.mergeWaits;
-        this.status.needsHuman = false;
-        return outcome;
-      }
-      this.settled = undefined;
-      if (!outcome) continue;
-      const { reason } = outcome;
-      this.status.needsHuman = true;
-      this.status.mergeWaits = { reason, times: (this.status.mergeWaits?.times ?? 0) + 1 };
-      this.story.say(`the merge waits: ${reason}`);
-    }
-  }
-
-  /** Gives up the place in the train; a merge that had happened already stands. */
-  private async getOffTheTrain(): Promise<TaskResult | undefined> {
-    if (!this.inTrain) return undefined;
-    const { project } = this.input;
-    const leave = async () => {
-      const target = this.prepared?.target ?? '';
-      const isHeard = await leaveTrain(project, target, workflowInfo().workflowId);
-      if (!isHeard) this.settled ??= { kind: 'failed', reason: 'the merge train is gone' };
-    };
-    await leave();
-    const outcome = await this.answer(leave);
-    return outcome.kind === 'merged' ? this.afterMerge(outcome) : undefined;
+  /** A merge that had happened before somebody wanted something else stands. */
+  private async mergedAlready(): Promise<TaskResult | undefined> {
+    const outcome = (await this.passenger.getOff()) ?? this.merged;
+    return outcome?.kind === 'merged' ? this.afterMerge(outcome) : undefined;
   }
 
   private async fail(reason: string, aborted = false): Promise<TaskResult> {
@@ -281,11 +244,39 @@ export class TaskRun {
       .catch(
         (error: unknown) => `${reason}; its reason file could not be written: ${reasonOf(error)}`,
       );
+    await this.record('FAIL', {}, told);
     await this.story.live(aborted ? 'resume.abort' : 'worker.failure', {
       ended: true,
       reason: told,
     });
     return { kind: 'failed', reason: told, costUsd };
+  }
+
+  /** The run's own result record: for people and tools, nothing of ours waits for it. */
+  private async record(
+    result: GateResult,
+    more: { commit_sha?: string },
+    reason?: string,
+  ): Promise<void> {
+    this.steering.drop(`${this.input.taskId} has ended: ${this.status.why}`);
+    if (!this.prepared) return;
+    const { hostId, taskId } = this.input;
+    const { place, branch } = this.prepared;
+    const { steps, startedAt } = this.status;
+    await tidyActivities(hostId, `${taskId} · record`)
+      .recordTask({
+        place,
+        startedAt,
+        result,
+        ...(reason && { reason }),
+        outputs: {
+          branch,
+          ...(this.pullRequestUrl && { pr_url: this.pullRequestUrl }),
+          ...more,
+        },
+        steps,
+      })
+      .catch(() => {});
   }
 
   private takeOrder(): Order | undefined {

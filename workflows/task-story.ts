@@ -9,6 +9,7 @@ import { boardWorkflowId, taskMovedSignal } from './contract.ts';
 import { transition, type LifecycleEvent } from './domain/lifecycle.ts';
 import type { TaskStatus } from './domain/task.ts';
 import type { TaskInput } from './domain/task-input.ts';
+import { NO_USAGE, sumUsage } from './domain/usage.ts';
 import { detailsText } from './task-details.ts';
 
 /** Where a task stands, and everybody who is told: queries, the Temporal UI, the board. */
@@ -25,8 +26,7 @@ export class TaskStory {
       why: 'starts',
       needsHuman: false,
       startedAt: new Date(input.epoch * 1000).toISOString(),
-      costUsd: 0,
-      turns: 0,
+      ...NO_USAGE,
       steps: [],
     };
   }
@@ -44,9 +44,7 @@ export class TaskStory {
   ): void {
     const { visit, iteration, sessionId = this.status.sessionId } = at;
     Object.assign(this.status, { step, visit, iteration, sessionId });
-    const { steps } = this.status;
-    this.status.costUsd = steps.reduce((sum, record) => sum + record.costUsd, 0);
-    this.status.turns = steps.reduce((sum, record) => sum + record.turns, 0);
+    Object.assign(this.status, sumUsage(this.status.steps));
   }
 
   /** Takes one line of the lifecycle, and lets the board know what it means for the marker. */

@@ -1,4 +1,10 @@
-import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  setHandler,
+} from '@temporalio/workflow';
 import {
   abortSignal,
   abortUpdate,
@@ -8,8 +14,11 @@ import {
   mergeUpdate,
   restartSignal,
   restartUpdate,
+  steerSignal,
+  steerUpdate,
   taskStatusQuery,
   type RestartWish,
+  type SteerWish,
   type Wish,
 } from './contract.ts';
 import type { TaskResult } from './domain/task.ts';
@@ -62,9 +71,34 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
     },
     whileItWaits,
   );
+  setHandler(steerSignal, (wish) => {
+    if (isSaid(wish) && run.whyNoSteering() === undefined)
+      run.steer(wish.text, wish.by ?? 'a signal');
+  });
+  setHandler(
+    steerUpdate,
+    async (wish: SteerWish) => {
+      const guidance = run.steer(wish.text, wish.by ?? 'a person');
+      await condition(() => guidance.fate !== undefined);
+      return guidance.fate ?? { delivered: false, where: taskId };
+    },
+    {
+      validator: (wish: SteerWish) =>
+        refuseIf(isSaid(wish) ? run.whyNoSteering() : 'there is nothing to say'),
+    },
+  );
   setHandler(knockSignal, () => {});
   setHandler(mergeSettledSignal, (outcome) => run.hear(outcome));
-  return run.toTheEnd();
+  try {
+    return await run.toTheEnd();
+  } finally {
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+  }
+}
+
+/** The stock Temporal tools can send anything. */
+function isSaid(wish: SteerWish | undefined): wish is SteerWish {
+  return typeof wish?.text === 'string' && wish.text.trim() !== '';
 }
 
 function refuseIf(refusal: string | undefined): void {

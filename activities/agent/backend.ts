@@ -54,6 +54,8 @@ export interface EndEvent {
   /** Cost of this run of the session; undefined when only the session's total is known. */
   costUsd?: number;
   sessionCostUsd?: number;
+  /** Tools that the agent called and was not allowed to use. */
+  denied?: string[];
 }
 
 /** What is left of a stream when it has ended. */
@@ -76,6 +78,7 @@ export type Verdict =
   | { kind: 'max-turns' }
   | { kind: 'agent-failed'; reason: string }
   | { kind: 'limit'; resetsAt?: string; reason: string }
+  | { kind: 'transient' | 'session-lost'; reason: string }
   | { kind: 'auth'; reason: string }
   | { kind: 'config'; reason: string };
 

@@ -9,6 +9,9 @@ const commonSchema = {
   result: z.string().optional(),
   complete: z.boolean(),
   report: z.string().optional(),
+  decision: z
+    .object({ kind: z.enum(['CONTINUE', 'STOP', 'RESTART']), guidance: z.string() })
+    .optional(),
   log: z.string(),
   sessionId: z.string(),
   usage: z.object({
@@ -17,6 +20,18 @@ const commonSchema = {
     outputTokens: z.number(),
     costUsd: z.number(),
     seconds: z.number(),
+    models: z
+      .record(
+        z.string(),
+        z.object({
+          inputTokens: z.number(),
+          outputTokens: z.number(),
+          cacheReadTokens: z.number(),
+          cacheWriteTokens: z.number(),
+          costUsd: z.number(),
+        }),
+      )
+      .default({}),
   }),
   startedAt: z.string(),
   endedAt: z.string(),
@@ -30,6 +45,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('max-turns'), ...commonSchema }),
   withReason('agent-failed'),
   withReason('limit').extend({ resetsAt: z.string().optional() }),
+  withReason('transient'),
+  withReason('session-lost'),
   withReason('stalled'),
   withReason('timeout'),
   withReason('auth'),
@@ -60,14 +77,21 @@ export async function turnsOfSession(
   workerDir: string,
   sessionId: string,
 ): Promise<FinishedTurn[]> {
+  return (await finishedTurns(workerDir)).filter(({ outcome }) => outcome.sessionId === sessionId);
+}
+
+/** All finished turns of one run of an agent. */
+export async function turnsOfRun(workerDir: string, runId: string): Promise<FinishedTurn[]> {
+  return (await finishedTurns(workerDir)).filter((turn) => turn.runId === runId);
+}
+
+async function finishedTurns(workerDir: string): Promise<FinishedTurn[]> {
   const leases = join(workerDir, 'leases');
   const names = await readdir(leases).catch(() => []);
   const records = await Promise.all(
     names.map((name) => readRecord(join(leases, name)).catch(() => undefined)),
   );
-  return records.filter(
-    (record): record is FinishedTurn => record?.outcome.sessionId === sessionId,
-  );
+  return records.filter((record) => record !== undefined);
 }
 
 // Written whole or not at all: what cannot be read is not ours, and proves nothing.

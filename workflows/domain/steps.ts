@@ -27,6 +27,8 @@ export interface Step {
   /** The step runs only when this variable is on (checklist 52). */
   enabledBy?: string;
   timeoutSeconds?: number;
+  /** Calls of registered hooks, name and arguments, before and after the agent. */
+  hooks?: { pre: readonly string[]; post: readonly string[] };
   config: Readonly<Record<string, unknown>>;
 }
 
@@ -122,9 +124,12 @@ export function enabledVariables(
   const names = pipeline.steps.flatMap(({ enabledBy }) =>
     enabledBy === undefined ? [] : [enabledBy],
   );
-  return [...new Set(names)].filter(
-    (name) => !OFF.includes((own(environment, name) ?? '').trim().toLowerCase()),
-  );
+  return [...new Set(names)].filter((name) => isOn(own(environment, name)));
+}
+
+/** Whether the text of a variable switches something on. */
+export function isOn(text: string | undefined): boolean {
+  return !OFF.includes((text ?? '').trim().toLowerCase());
 }
 
 /** The value under a key that came from a file: `constructor` is an ordinary step id. */

@@ -1,6 +1,7 @@
 import type { AgentPlan, RunPlace } from './agent.ts';
 import type { LifecycleState } from './lifecycle.ts';
 import type { GateResult, Pipeline } from './steps.ts';
+import type { Usage } from './usage.ts';
 
 /** What a task run needs before its first step, read once from files. */
 export interface PreparedTask {
@@ -15,23 +16,24 @@ export interface PreparedTask {
   enabled: string[];
   /** Command lines of `.ralph/config.json` that must pass before a pull request and after a rebase. */
   checks: string[];
+  /** Command lines of `.ralph/config.json` that steps may call by name before and after their agent. */
+  hooks: Record<string, string[]>;
 }
 
-/** One finished visit of a step. */
-export interface StepRecord {
+/** One finished visit of a step, with what it used. */
+export interface StepRecord extends Usage {
   step: string;
   agent: string;
   runId: string;
   visit: number;
   result: GateResult;
   iterations: number;
-  costUsd: number;
-  seconds: number;
-  turns: number;
+  startedAt: string;
+  endedAt: string;
 }
 
 /** Where a task run stands, for people. */
-export interface TaskStatus {
+export interface TaskStatus extends Usage {
   task: string;
   title: string;
   epoch: number;
@@ -43,8 +45,6 @@ export interface TaskStatus {
   why: string;
   needsHuman: boolean;
   startedAt: string;
-  costUsd: number;
-  turns: number;
   workerDir?: string;
   branch?: string;
   pullRequest?: number;
