@@ -173,7 +173,7 @@ describe('loadRun', () => {
     withDefinitions(async ({ places }) => {
       const error = await caught(loadRun({ taskId: 'AB-1', pipeline: name }, places));
       expect(error.code).toBe('PIPELINE_MISSING');
-      expect(error.message).toMatch(/did you mean "fast"\?|there are default, fast/);
+      expect(error.message).toMatch(/did you mean "fast"\?|there are .*\bdefault, .*\bfast\b/);
     }),
   );
 
