@@ -3,6 +3,7 @@ import { taskView, viewOf, viewOfFile, type TaskState } from '../../client/board
 import type { Marker } from '../../workflows/domain/board.ts';
 import type { CardStatus } from '../../workflows/domain/sweep.ts';
 import type { TaskStatus } from '../../workflows/domain/task.ts';
+import { NO_USAGE } from '../../workflows/domain/usage.ts';
 
 const card = (differences: Partial<CardStatus> = {}): CardStatus => ({
   id: 'AB-1',
@@ -22,6 +23,7 @@ const status = (differences: Partial<TaskStatus> = {}): TaskStatus => ({
   why: 'execution · iteration 1 of 20',
   needsHuman: false,
   startedAt: '2026-01-02T03:00:00Z',
+  ...NO_USAGE,
   costUsd: 1,
   turns: 3,
   steps: [],

@@ -1,20 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../client/board-view.ts';
 import { hasEnded, isThrough, mergeObstacle, isMergeSettled } from '../../client/task-standing.ts';
+import { aStepRecord } from '../helpers/a-step-record.ts';
 import { aTask } from '../helpers/a-view.ts';
 
 const at = (differences: Partial<TaskView>) => aTask('AB-1', differences);
-const step = {
-  step: 'execution',
-  agent: 'a.b',
-  runId: 'r',
-  visit: 1,
-  result: 'PASS',
-  iterations: 1,
-  costUsd: 0,
-  seconds: 1,
-  turns: 1,
-};
+const step = aStepRecord();
 const waiting = at({ marker: 'P', open: true, needsHuman: true, pullRequest: 1, steps: [step] });
 
 describe('the end of a task', () => {

@@ -1,7 +1,11 @@
 import type { AgentDefinition } from '../../config/agent-definition.ts';
+import { planOf } from '../../config/agent-plan.ts';
 import { findPipelineFile } from '../../config/find-definitions.ts';
 import { loadAgent, readRun, type LoadedRun } from '../../config/load-definitions.ts';
+import { loadProjectConfig } from '../../config/project-config.ts';
+import type { AgentPlan } from '../../workflows/domain/agent.ts';
 import { advance, begin, type PipelineState } from '../../workflows/domain/pipeline.ts';
+import { aStep } from './a-pipeline.ts';
 
 const places = { ralphDir: '/nowhere/.ralph', environment: {} };
 
@@ -17,13 +21,19 @@ export function shippedAgent(type: string): Promise<AgentDefinition> {
   return loadAgent(type, places);
 }
 
-/** How an agent's table row reads: mode, results, and its limits of agents.json. */
-export function rowOf({ mode, readonly, validResults, settings }: AgentDefinition): string[] {
-  const { maxIterations, maxTurns, timeoutSeconds } = settings;
+/** How a shipped agent is driven at a step, or at one that says nothing; no project says anything either. */
+export async function shippedPlan(type: string, step = aStep('alone')): Promise<AgentPlan> {
+  const { ralphDir, environment } = places;
+  const config = await loadProjectConfig(ralphDir, environment);
+  return planOf(await shippedAgent(type), step, { environment, config });
+}
+
+/** A plan as it reads in a table: mode, results, limits. */
+export function rowOf({ mode, readonly, validResults, ...limits }: AgentPlan): string[] {
   return [
     readonly ? `${mode} readonly` : mode,
     validResults.join(' '),
-    [maxIterations, maxTurns, timeoutSeconds].join('/'),
+    [limits.maxIterations, limits.maxTurns, limits.timeoutSeconds].join('/'),
   ];
 }
 
@@ -31,11 +41,12 @@ export function rowOf({ mode, readonly, validResults, settings }: AgentDefinitio
 export function roadOf(
   { pipeline, agents }: LoadedRun,
   results: Readonly<Record<string, readonly string[]>>,
+  enabled: readonly string[] = [],
 ): string[] {
   const mappings = Object.fromEntries(
     Object.entries(agents).map(([type, { settings }]) => [type, settings.resultMappings]),
   );
-  const context = { enabled: [], mappings };
+  const context = { enabled, mappings };
   const units: string[] = [];
   let state: PipelineState = begin(pipeline, context);
   while (state.kind === 'at') {

@@ -87,6 +87,11 @@ function workTurn(place: RunPlace): AgentTurn {
     continues: false,
     limits: { maxTurns: 30, timeoutSeconds: 60, maxIterations: 3 },
     validResults: ['PASS', 'FIX', 'FAIL'],
+    readonly: false,
+    restarts: 0,
+    outputs: {},
+    branch: `task/AB-1-${place.epoch}`,
+    environment: {},
     backend: 'script',
   };
 }

@@ -6,6 +6,7 @@ import { createWorkspace } from '../../activities/git/workspace.ts';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import type { PullRequest } from '../../workflows/domain/pull-request.ts';
 import type { StepRecord } from '../../workflows/domain/task.ts';
+import { aStepRecord } from './a-step-record.ts';
 import type { TestProject } from './with-repository.ts';
 
 /** A task run whose agent made and committed some changes. */
@@ -42,18 +43,7 @@ export async function proposeChange(
 }
 
 export function aStep(changes: Partial<StepRecord> = {}): StepRecord {
-  return {
-    step: 'execution',
-    agent: 'engineering.coder',
-    runId: 'execution-1700000050',
-    visit: 1,
-    result: 'PASS',
-    iterations: 2,
-    costUsd: 1.234,
-    seconds: 75,
-    turns: 41,
-    ...changes,
-  };
+  return aStepRecord({ iterations: 2, costUsd: 1.234, seconds: 75, turns: 41, ...changes });
 }
 
 /** Everything in the user's repository that only the user may change. */

@@ -1,28 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  afterTurn,
-  FRESH_LOOP,
-  type LoopState,
-  type NextTurn,
-} from '../../../workflows/domain/agent-loop.ts';
-import type { AgentOutcome, AgentPlan } from '../../../workflows/domain/agent.ts';
+import { afterTurn, outOfTime } from '../../../workflows/domain/agent-loop.ts';
+import type { AgentOutcome, AgentPlan, TurnPurpose } from '../../../workflows/domain/agent.ts';
+import { FRESH_LOOP, type LoopState, type NextTurn } from '../../../workflows/domain/loop-state.ts';
+import { NO_USAGE } from '../../../workflows/domain/usage.ts';
+import { anAgentPlan } from '../../helpers/a-step-record.ts';
 
-const plan: AgentPlan = {
-  type: 'engineering.security-audit',
-  mode: 'ralph_loop',
-  readonly: false,
-  completion: 'result-tag',
-  validResults: ['PASS', 'FIX', 'FAIL'],
-  resultMappings: {},
-  maxIterations: 3,
-  maxTurns: 30,
-  timeoutSeconds: 3600,
-};
+const plan = anAgentPlan();
 const once: AgentPlan = { ...plan, mode: 'once', maxIterations: 1 };
 const checklist: AgentPlan = { ...plan, completion: 'status-file' };
 
 type Change = Partial<AgentOutcome> & { seconds?: number };
-type Turn = ['work' | 'summary' | 'ask-result', Change];
+type Turn = [TurnPurpose, Change];
 
 function outcome({ seconds = 60, ...change }: Change): AgentOutcome {
   return {
@@ -30,7 +18,7 @@ function outcome({ seconds = 60, ...change }: Change): AgentOutcome {
     complete: false,
     log: 'log',
     sessionId: 'session',
-    usage: { turns: 1, inputTokens: 0, outputTokens: 0, costUsd: 0, seconds },
+    usage: { ...NO_USAGE, turns: 1, seconds },
     startedAt: '2026-01-01T00:00:00.000Z',
     endedAt: '2026-01-01T00:01:00.000Z',
     ...change,
@@ -40,7 +28,7 @@ function outcome({ seconds = 60, ...change }: Change): AgentOutcome {
 /** What follows the last of some turns; every turn but the last must lead to the one after it. */
 function after(used: AgentPlan, turns: Turn[], from: LoopState = FRESH_LOOP) {
   let state = from;
-  let next: NextTurn = { kind: 'work', iteration: 0, again: false };
+  let next: NextTurn = { kind: 'work', iteration: 0, session: 'same' };
   for (const [turn, change] of turns) {
     if (next.kind !== 'wait') expect(next.kind).toBe(turn);
     ({ state, next } = afterTurn(used, state, turn, outcome(change)));
@@ -100,13 +88,13 @@ describe('afterTurn, for an agent that owes a result tag', () => {
         ['work', cutOff],
         ['summary', {}],
       ],
-      { kind: 'work', iteration: 1, again: false },
+      { kind: 'work', iteration: 1, session: 'new' },
     ],
     [
       'does not believe a tag in a session that failed',
       once,
       [['work', { ...failed, result: 'PASS' }]],
-      { kind: 'work', iteration: 0, again: true },
+      { kind: 'work', iteration: 0, session: 'same' },
     ],
     [
       'does not believe the answer of a session that failed to answer',
@@ -224,7 +212,7 @@ describe('afterTurn, for an agent whose file speaks for it', () => {
 describe('afterTurn, when sessions fail', () => {
   it('tries a single session again, and gives up after three failures', () => {
     const work: Turn = ['work', failed];
-    expect(after(once, [work, work]).next).toEqual({ kind: 'work', iteration: 0, again: true });
+    expect(after(once, [work, work]).next).toEqual({ kind: 'work', iteration: 0, session: 'same' });
     expect(after(once, [work, work, work]).next).toMatchObject({
       result: 'FAIL',
       why: 'backend-failures',
@@ -332,5 +320,81 @@ describe('afterTurn, at a usage limit', () => {
       until: '2026-01-02T00:00:00.000Z',
       reason: 'used up',
     });
+  });
+});
+
+describe('afterTurn, when the model cannot be reached', () => {
+  const away: Change = { kind: 'transient', reason: 'overloaded' };
+
+  it('tries three times at growing intervals, then waits at leisure, and counts nothing (#145)', () => {
+    let state: LoopState = { ...FRESH_LOOP, iteration: 1, fastFailures: 2 };
+    const waits: (number | undefined)[] = [];
+    for (let time = 0; time < 5; time += 1) {
+      const decided = afterTurn(plan, state, 'work', outcome(away));
+      expect(decided.next).toMatchObject({ kind: 'wait', what: 'outage', reason: 'overloaded' });
+      waits.push((decided.next as { seconds?: number }).seconds);
+      state = decided.state;
+    }
+    expect(waits).toEqual([5, 10, 20, undefined, undefined]);
+    expect(state).toMatchObject({ iteration: 1, fastFailures: 2, failures: 0 });
+  });
+
+  it('begins to count anew once the model has answered (#145)', () => {
+    const { state } = after(plan, [
+      ['work', away],
+      ['work', away],
+      ['work', cutOff],
+    ]);
+    expect(state.retries).toBe(0);
+  });
+
+  it('does not retry any other failure (#145)', () => {
+    expect(after(plan, [['work', failed]]).next).toEqual({ kind: 'summary' });
+  });
+});
+
+describe('afterTurn, when a session is lost', () => {
+  const lost: Change = { kind: 'session-lost', reason: 'No conversation found' };
+
+  it('goes on with the same iteration in a new session, nothing counted', () => {
+    const at: LoopState = { ...FRESH_LOOP, iteration: 1 };
+    expect(after(plan, [['work', lost]], at)).toMatchObject({
+      state: { iteration: 1, failures: 0, fastFailures: 0 },
+      next: { kind: 'work', iteration: 1, session: 'new' },
+    });
+  });
+
+  it('gives up when new sessions are lost too', () => {
+    expect(
+      after(plan, [
+        ['work', lost],
+        ['work', lost],
+        ['work', lost],
+      ]).next,
+    ).toMatchObject({ result: 'FAIL', why: 'backend-failures' });
+  });
+
+  it("cannot go on without the parent's session (#74)", () => {
+    const resume = anAgentPlan({ mode: 'resume', maxIterations: 1 });
+    expect(after(resume, [['work', lost]]).next).toMatchObject({ result: 'FAIL', why: 'broken' });
+  });
+
+  it('ends an iteration whose summary was lost like any other', () => {
+    expect(
+      after(plan, [
+        ['work', cutOff],
+        ['summary', lost],
+      ]).next,
+    ).toMatchObject({ kind: 'work', iteration: 1 });
+  });
+});
+
+describe('outOfTime', () => {
+  it('asks for the result of an agent that owes a tag, and fails one whose file is not complete (#57)', () => {
+    expect(outOfTime(plan, FRESH_LOOP)).toMatchObject({
+      state: { timedOut: true },
+      next: { kind: 'ask-result' },
+    });
+    expect(outOfTime(checklist, FRESH_LOOP).next).toMatchObject({ result: 'FAIL', why: 'timeout' });
   });
 });

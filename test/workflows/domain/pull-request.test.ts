@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pullRequestTitle, renderDescription } from '../../../workflows/domain/pull-request.ts';
 import type { StepRecord } from '../../../workflows/domain/task.ts';
+import { aStepRecord } from '../../helpers/a-step-record.ts';
 
 describe('pullRequestTitle', () => {
   it.each([
@@ -65,16 +66,5 @@ describe('renderDescription', () => {
 });
 
 function aStep(changes: Partial<StepRecord>): StepRecord {
-  return {
-    step: 'build',
-    agent: 'coder',
-    runId: 'build-1700000000',
-    visit: 1,
-    result: 'PASS',
-    iterations: 1,
-    costUsd: 0,
-    seconds: 1,
-    turns: 1,
-    ...changes,
-  };
+  return aStepRecord({ step: 'build', agent: 'coder', ...changes });
 }

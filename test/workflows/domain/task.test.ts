@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { finalFault, type StepRecord } from '../../../workflows/domain/task.ts';
+import { aStepRecord } from '../../helpers/a-step-record.ts';
 
 type Work = Parameters<typeof finalFault>[0];
 
@@ -61,15 +62,5 @@ describe('finalFault', () => {
 });
 
 function step(name: string, result: string): StepRecord {
-  return {
-    step: name,
-    agent: 'an.agent',
-    runId: `${name}-1700000000`,
-    visit: 1,
-    result,
-    iterations: 1,
-    costUsd: 0,
-    seconds: 1,
-    turns: 1,
-  };
+  return aStepRecord({ step: name, result });
 }
