@@ -1,15 +1,15 @@
-import { mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
-import type { AgentOutcome, AgentTurn, Usage } from '../../workflows/domain/agent.ts';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
+import { sumUsage } from '../../workflows/domain/usage.ts';
 import type { AttemptEnd } from './attempt-records.ts';
-import type { Backend, Verdict } from './backend.ts';
+import type { Verdict } from './backend.ts';
 import { checkCompletion } from './completion.ts';
 import { writeDurably } from '../durable-file.ts';
 import { turnFolder } from './lease.ts';
-import type { ModelText } from './model-text.ts';
-import { SUMMARY_HEADINGS } from './prompt.ts';
-import type { TurnStream } from './turn-stream.ts';
+import { writeSummary } from './summary-file.ts';
+import { keepAnswer, readAnswer, UNHEARD } from './supervisor-answer.ts';
+import { usageOfAttempt, type AttemptStory, type TurnStory } from './turn-story.ts';
 
 const STDERR_BYTES = 8_192;
 const REASON_CHARACTERS = 1_000;
@@ -17,25 +17,6 @@ const REASON_CHARACTERS = 1_000;
 const PASSING = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
 
 const CONCLUSIVE: AttemptEnd['reason'][] = ['exited', 'timeout', 'stalled', 'output-limit'];
-
-/** What one attempt at a turn left behind. */
-export interface AttemptStory {
-  folder: string;
-  log: string;
-  end: AttemptEnd | undefined;
-  stream: TurnStream;
-}
-
-export interface TurnStory {
-  turn: AgentTurn;
-  definition: AgentDefinition;
-  completion: CompletionCheck;
-  backend: Backend;
-  /** What the model said, in all attempts. */
-  modelText: ModelText;
-  /** Attempts that ran, oldest first. */
-  attempts: AttemptStory[];
-}
 
 /** Whether an attempt ended by the agent's doing or at a limit of ours: then no other one is needed. */
 export function isConclusive(end: AttemptEnd | undefined): end is AttemptEnd {
@@ -48,6 +29,15 @@ export async function concludeTurn(story: TurnStory, end: AttemptEnd): Promise<A
   const last = story.attempts.at(-1);
   if (!last) throw new Error(`No attempt at ${turn.key} has run.`);
   const verdict = bounded(await judge(story, last, end));
+  const facts = {
+    log: last.log,
+    sessionId: turn.sessionId,
+    usage: sumUsage(story.attempts.map(usageOfAttempt)),
+    startedAt: story.attempts[0]?.end?.startedAt ?? end.startedAt,
+    endedAt: end.endedAt,
+  };
+  if (turn.purpose === 'supervise')
+    return { ...verdict, ...facts, complete: false, ...(await decided(story, verdict)) };
   const { complete, result } = await checkCompletion(story.completion, modelText.result, {
     resultTag: definition.resultTag,
     validResults: turn.validResults,
@@ -61,22 +51,8 @@ export async function concludeTurn(story: TurnStory, end: AttemptEnd): Promise<A
     complete,
     ...(result === undefined ? {} : { result }),
     ...(report === undefined ? {} : { report }),
-    log: last.log,
-    sessionId: turn.sessionId,
-    usage: story.attempts.map(usageOf).reduce(add),
-    startedAt: story.attempts[0]?.end?.startedAt ?? end.startedAt,
-    endedAt: end.endedAt,
+    ...facts,
   };
-}
-
-/** Keeps what an agent said of an iteration. The next one reads this file by its name: it is there, with its headings, whatever was said. */
-export async function writeSummary(turn: AgentTurn, said: string): Promise<void> {
-  const { place, runId, stepId, iteration } = turn;
-  const file = join(place.workerDir, 'summaries', runId, `${stepId}-${iteration}-summary.txt`);
-  const missing = SUMMARY_HEADINGS.filter((heading) => !said.includes(heading));
-  const parts = [said.trim(), ...missing.map((heading) => `## ${heading}\n\nNot said.`)];
-  await mkdir(dirname(file), { recursive: true });
-  await writeDurably(file, `${parts.filter(Boolean).join('\n\n')}\n`);
 }
 
 type JudgedKind = Verdict | { kind: 'timeout' | 'stalled'; reason: string };
@@ -120,8 +96,17 @@ function bounded(verdict: JudgedKind): JudgedKind {
     : verdict;
 }
 
+// The words of a session that failed are no evidence: its loop goes on as if nobody had looked.
+async function decided({ turn, modelText }: TurnStory, verdict: JudgedKind) {
+  if (!isOver(verdict)) return {};
+  const answered = verdict.kind === 'ok' || verdict.kind === 'max-turns';
+  const answer = answered ? readAnswer(modelText.tail) : UNHEARD;
+  await keepAnswer(turn, answer);
+  return { decision: answer.decision };
+}
+
 function isOver({ kind }: JudgedKind): boolean {
-  return kind !== 'limit' && kind !== 'auth' && kind !== 'config';
+  return !['limit', 'transient', 'session-lost', 'auth', 'config'].includes(kind);
 }
 
 async function writeReport(
@@ -132,21 +117,6 @@ async function writeReport(
   const file = join(turnFolder(turn.place.workerDir, turn.key), 'report.md');
   await writeDurably(file, `${report}\n`);
   return file;
-}
-
-function usageOf({ stream, end }: AttemptStory): Usage {
-  const milliseconds = end ? Date.parse(end.endedAt) - Date.parse(end.startedAt) : 0;
-  return stream.usage(Math.max(0, milliseconds / 1_000));
-}
-
-function add(one: Usage, other: Usage): Usage {
-  return {
-    turns: one.turns + other.turns,
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    costUsd: one.costUsd + other.costUsd,
-    seconds: one.seconds + other.seconds,
-  };
 }
 
 async function tailOf(file: string): Promise<string> {

@@ -1,34 +1,33 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { loadAgent } from '../../config/load-definitions.ts';
+import { loadProjectConfig } from '../../config/project-config.ts';
+import { promptWrappers } from '../../config/prompt-wrappers.ts';
 import type { AgentDefinition } from '../../config/agent-definition.ts';
 import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
+import { NO_USAGE } from '../../workflows/domain/usage.ts';
 import { WiggumError, type ErrorCode } from '../../workflows/domain/errors.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import type { TurnContext } from './backend.ts';
 import { backendNamed } from './backends.ts';
-import {
-  concludeTurn,
-  isConclusive,
-  writeSummary,
-  type AttemptStory,
-  type TurnStory,
-} from './conclude-turn.ts';
+import { concludeTurn, isConclusive } from './conclude-turn.ts';
 import { readFinished, turnsOfSession, type FinishedTurn } from './finished-record.ts';
 import type { KeeperJob } from './keeper.ts';
 import type { HeldLease } from './lease.ts';
-import { FileFollower } from './lines.ts';
 import { ModelText } from './model-text.ts';
 import { renderPrompts, type SessionState } from './prompt.ts';
 import { exists, fillCompletion, outputDir, promptValues } from './prompt-values.ts';
+import { whyNotRunnable } from './required-paths.ts';
 import { stallLimit } from './stall-limit.ts';
-import { TurnStream } from './turn-stream.ts';
+import { writeSummary } from './summary-file.ts';
+import { openLog } from './turn-log.ts';
+import { rereadEarlier, streamOf, type AttemptStory, type TurnStory } from './turn-story.ts';
 
 const GRACE_MS = 3_000;
 const ORPHAN_GRACE_MS = 2_000;
 const MAX_OUTPUT_BYTES = 1 << 28;
 /** Turns of the model that a request without work may take. */
-const REQUEST_TURNS = { summary: 5, 'ask-result': 7 } as const;
+const REQUEST_TURNS = { summary: 5, 'ask-result': 7, supervise: 5 } as const;
 
 /** All that an agent needs to be started under its lease. */
 export interface ReadyAgent {
@@ -69,14 +68,6 @@ export async function makeReady(
   }
 }
 
-/** Where an attempt's stream goes. No two attempts share a file. */
-export function logFile(turn: AgentTurn, attempt: number): string {
-  const { place, runId, stepId, key } = turn;
-  const part = key.replace(`${runId}/`, '').replace(/[^A-Za-z0-9._-]+/g, '-');
-  const again = attempt > 1 ? `-attempt-${attempt}` : '';
-  return join(place.workerDir, 'logs', runId, `${stepId}-${part}${again}.log`);
-}
-
 /** Faults that a person mends: the agent cannot be had, and trying again brings nothing. */
 const SETTINGS: ErrorCode[] = [
   'AGENT_MISSING',
@@ -111,13 +102,18 @@ async function prepare(
     modelText: new ModelText({ ...tags, validResults: turn.validResults }),
     attempts: [],
   };
-  const costBefore = costOf(heard);
-  await rereadEarlier(story, lease, costBefore);
+  await rereadEarlier(story, lease.earlier);
   const last = story.attempts.at(-1);
   // The agent came to its end, but the worker died before it could tell.
   if (last && isConclusive(last.end))
     return { kind: 'settled', outcome: await concludeTurn(story, last.end) };
 
+  const unmet = turn.purpose === 'work' && (await whyNotRunnable(definition, place.workerDir));
+  if (unmet)
+    return {
+      kind: 'settled',
+      outcome: await withoutAgent(turn, lease, { kind: 'config', reason: unmet }),
+    };
   const context: TurnContext = {
     turn: withLimits(turn),
     folder: lease.folder,
@@ -134,7 +130,8 @@ async function prepare(
   }
 
   const state = there ? stateOf(turn, definition, lease, heard) : 'new';
-  const prompts = await renderPrompts(definition, turn, values, state);
+  const wrappers = await wrappersFor(turn, environment);
+  const prompts = await renderPrompts({ definition, turn, values, session: state, wrappers });
   await writeFile(context.promptFile, prompts.user, { mode: 0o600 });
   if (prompts.system !== undefined) {
     context.systemFile = join(lease.folder, 'system.md');
@@ -142,12 +139,13 @@ async function prepare(
   }
   await mkdir(outputDir(turn, turn.agent), { recursive: true });
   const command = there ? await backend.resume(context) : await backend.start(context);
-  const log = await openLog(turn, lease, { resumes: there, prompt: prompts.user });
+  const log = await openLog(turn, lease.attempt, { resumes: there, prompt: prompts.user });
   const now: AttemptStory = {
     folder: lease.folder,
     log,
+    sessionId: turn.sessionId,
     end: undefined,
-    stream: new TurnStream(backend, story.modelText, costBefore + costSoFar(story)),
+    stream: await streamOf(story, turn.sessionId),
   };
   story.attempts.push(now);
   const { program, args } = command;
@@ -162,22 +160,6 @@ async function prepare(
   };
 }
 
-// The words of an attempt that was cut off are part of the turn, and its cost was paid.
-async function rereadEarlier(
-  story: TurnStory,
-  { earlier }: HeldLease,
-  costBefore: number,
-): Promise<void> {
-  for (const { folder, lease, end } of earlier) {
-    if (end?.reason === 'not-started') continue;
-    const { backend, modelText } = story;
-    const stream = new TurnStream(backend, modelText, costBefore + costSoFar(story));
-    const follower = await FileFollower.open(lease.log).catch(() => undefined);
-    await follower?.finish((line) => stream.take(line));
-    story.attempts.push({ folder, log: lease.log, end, stream });
-  }
-}
-
 function withLimits(turn: AgentTurn): AgentTurn {
   if (turn.purpose === 'work') return turn;
   const maxTurns = Math.min(turn.limits.maxTurns, REQUEST_TURNS[turn.purpose]);
@@ -189,6 +171,7 @@ type WithoutAgent = { kind: 'config' | 'agent-failed'; reason: string };
 /** Why a turn is nothing without the session that it continues; undefined when it can begin one. */
 function whyNeeded(turn: AgentTurn, definition: AgentDefinition): WithoutAgent | undefined {
   const reason = `the session ${turn.sessionId} of ${turn.stepId} is not there any more`;
+  if (turn.purpose === 'supervise') return undefined;
   if (turn.purpose !== 'work') return { kind: 'agent-failed', reason };
   if (definition.mode === 'resume')
     return {
@@ -211,6 +194,13 @@ function stateOf(
   return tried ? 'interrupted' : 'handed-over';
 }
 
+async function wrappersFor(turn: AgentTurn, host: Readonly<NodeJS.ProcessEnv>) {
+  const { ralphDir, projectDir } = turn.place;
+  const environment = { ...host, ...turn.environment };
+  const config = await loadProjectConfig(ralphDir, environment);
+  return promptWrappers({ environment, config, backend: turn.backend, projectDir });
+}
+
 function jobFor(
   turn: AgentTurn,
   { folder, promptFile }: TurnContext,
@@ -229,52 +219,19 @@ function jobFor(
   };
 }
 
-// The first line is ours: what was said to the agent. No backend takes it for an event of its own.
-async function openLog(
-  turn: AgentTurn,
-  { attempt }: HeldLease,
-  more: Record<string, unknown>,
-): Promise<string> {
-  const log = logFile(turn, attempt);
-  const line = {
-    type: 'iteration_start',
-    iteration: turn.iteration,
-    purpose: turn.purpose,
-    agent: turn.agent,
-    session_id: turn.sessionId,
-    max_turns: turn.limits.maxTurns,
-    attempt,
-    timestamp: new Date().toISOString(),
-    ...more,
-  };
-  await mkdir(dirname(log), { recursive: true });
-  await writeFile(log, `${JSON.stringify(line)}\n`, { flag: 'wx' });
-  return log;
-}
-
 async function withoutAgent(
   turn: AgentTurn,
   lease: HeldLease,
   outcome: WithoutAgent,
 ): Promise<AgentOutcome> {
   const now = new Date().toISOString();
-  const usage = { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, seconds: 0 };
   return {
     ...outcome,
     complete: false,
-    log: await openLog(turn, lease, { error: outcome.reason }),
+    log: await openLog(turn, lease.attempt, { error: outcome.reason }),
     sessionId: turn.sessionId,
-    usage,
+    usage: NO_USAGE,
     startedAt: now,
     endedAt: now,
   };
-}
-
-function costOf(turns: FinishedTurn[]): number {
-  return turns.reduce((sum, { outcome }) => sum + outcome.usage.costUsd, 0);
-}
-
-// An attempt that was cut off told no price: the next one's total has it.
-function costSoFar({ attempts }: TurnStory): number {
-  return attempts.reduce((sum, { stream }) => sum + stream.usage(0).costUsd, 0);
 }

@@ -7,7 +7,8 @@ import { readFinished, writeFinished } from './finished-record.ts';
 import { followAgent } from './follow-agent.ts';
 import { startKeeper } from './keeper.ts';
 import { releaseLease, takeLease, type HeldLease } from './lease.ts';
-import { logFile, makeReady, type ReadyAgent } from './make-ready.ts';
+import { makeReady, type ReadyAgent } from './make-ready.ts';
+import { logFile } from './turn-log.ts';
 
 /** Runs one agent turn. The workflow chose the session: a retry resumes it, it does not pay twice. */
 export async function runAgent(turn: AgentTurn, host: HostDependencies): Promise<AgentOutcome> {
@@ -57,6 +58,8 @@ async function runUnderKeeper(
   const { timedOut = false, notFound = false } = context.cancellationDetails ?? {};
   if (!isConclusive(end) || timedOut || notFound) context.cancellationSignal.throwIfAborted();
   now.end = end;
+  const { denied } = stream.streamEnd.end ?? {};
+  if (denied) await noteDenied(turn, attempt, denied);
   return concludeTurn(story, end);
 }
 
@@ -86,6 +89,17 @@ function noteStart(turn: AgentTurn, attempt: number, resumes: boolean): Promise<
     event,
     { ...namesOf(turn), attempt },
     `${turn.key}:start-${attempt}`,
+  );
+}
+
+// The agent went on without them; a person may want to allow them, or to mend the prompt.
+function noteDenied(turn: AgentTurn, attempt: number, tools: string[]): Promise<void> {
+  const message = `not allowed: ${tools.join(', ')}`;
+  return logActivity(
+    turn.place,
+    'agent.denied',
+    { ...namesOf(turn), attempt, message },
+    `${turn.key}:denied-${attempt}`,
   );
 }
 

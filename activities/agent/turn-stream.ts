@@ -1,4 +1,4 @@
-import type { Usage } from '../../workflows/domain/agent.ts';
+import type { Usage } from '../../workflows/domain/usage.ts';
 import type { AgentEvent, Backend, StreamEnd } from './backend.ts';
 import type { Line } from './lines.ts';
 import type { ModelText } from './model-text.ts';
@@ -75,6 +75,7 @@ export class TurnStream {
       outputTokens: counted.outputTokens + open.outputTokens,
       costUsd: counted.costUsd + open.costUsd,
       seconds,
+      models: {},
     };
   }
 
