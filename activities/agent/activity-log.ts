@@ -1,14 +1,17 @@
-import { constants } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
-import { FileFollower } from './lines.ts';
+import { appendLine, hasInTail } from '../append-line.ts';
 
 export type EventFields = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Adds one event to the task run's and to the project's activity log. A retry finds the key in the
- * line that is there and adds nothing.
+ * Adds one event to the activity logs of the project and of the task run, and to the project's event
+ * log, which has the same under other names. A retry finds its key and adds nothing.
+ *
+ * The run's own log comes last, so a key in it says that the line is everywhere. If it is not there,
+ * the other two have it only when a death came between the writes, a moment ago: then it is in the
+ * part of them that is looked at, unless other tasks have added some thousand lines meanwhile. The
+ * worst of that is a line that stands there twice, under one key.
  */
 export async function logActivity(
   place: RunPlace,
@@ -16,56 +19,16 @@ export async function logActivity(
   fields: EventFields,
   key: string,
 ): Promise<void> {
+  const time = new Date().toISOString();
   const workerId = basename(place.workerDir);
-  const line = JSON.stringify({
-    ...fields,
-    ts: new Date().toISOString(),
-    event,
-    worker_id: workerId,
-    task_id: place.taskId,
-    key: `${workerId}/${key}`,
-  });
-  for (const file of [
-    join(place.ralphDir, 'logs', 'activity.jsonl'),
-    join(place.workerDir, 'activity.jsonl'),
-  ])
-    if (!(await hasKey(file, `${workerId}/${key}`))) await appendLine(file, line);
-}
-
-async function hasKey(file: string, key: string): Promise<boolean> {
-  const follower = await FileFollower.open(file).catch(unlessMissing);
-  if (!follower) return false;
-  const entry = `"key":${JSON.stringify(key)}`;
-  let found = false;
-  await follower.finish((line) => {
-    found ||= line.kind === 'line' && line.text.includes(entry);
-  });
-  return found;
-}
-
-// One write call at the end of the file: lines of several writers never mix. An agent can reach the
-// worker folder, so a link in place of the log is not followed.
-async function appendLine(file: string, line: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-  const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o644);
-  try {
-    const bytes = Buffer.from(`${(await endsInMidLine(handle)) ? '\n' : ''}${line}\n`);
-    const { bytesWritten } = await handle.write(bytes);
-    if (bytesWritten < bytes.length) throw new Error(`${file} took only a part of a line.`);
-  } finally {
-    await handle.close();
-  }
-}
-
-// What a full disk cut off must not spoil the next line too.
-async function endsInMidLine(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
-  if (size === 0) return false;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer.toString('latin1') !== '\n';
-}
-
-function unlessMissing(cause: NodeJS.ErrnoException): undefined {
-  if (cause.code !== 'ENOENT') throw cause;
+  const rest = { worker_id: workerId, task_id: place.taskId, key: `${workerId}/${key}` };
+  const activity = JSON.stringify({ ...fields, ts: time, event, ...rest });
+  const same = JSON.stringify({ ...fields, timestamp: time, event_type: event, ...rest });
+  const logs = join(place.ralphDir, 'logs');
+  const ownLog = join(place.workerDir, 'activity.jsonl');
+  const unless = `"key":${JSON.stringify(rest.key)}`;
+  if (await hasInTail(ownLog, unless)) return;
+  await appendLine(join(logs, 'activity.jsonl'), activity, { unless });
+  await appendLine(join(logs, 'events.jsonl'), same, { unless });
+  await appendLine(ownLog, activity, { unless });
 }

@@ -1,9 +1,18 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { createFile } from '../../config/create-file.ts';
+import {
+  renderWritten,
+  sha256,
+  WRITTEN_FILES,
+  writtenFiles,
+  type WrittenFile,
+} from '../../config/worker-files.ts';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import type { GateResult, ResultMapping } from '../../workflows/domain/steps.ts';
+import { appendLine } from '../append-line.ts';
 import { readIfThere, syncFolder, writeDurably } from '../durable-file.ts';
 
 export interface RunResult {
@@ -11,7 +20,8 @@ export interface RunResult {
   /** Second in which the run began: names its files. */
   epoch: number;
   agentType: string;
-  stepId: string;
+  /** Absent when the run is the task itself. */
+  stepId?: string;
   runId: string;
   result: GateResult;
   /** What the result means; a result that nobody mapped is `unknown`. */
@@ -22,7 +32,7 @@ export interface RunResult {
   startedAt: string;
   endedAt: string;
   errors: string[];
-  outputs: Readonly<Record<string, unknown>>;
+  outputs: Readonly<Record<string, string>>;
   metadata: Readonly<Record<string, unknown>>;
   /** Report of the run's last turn that gave one. */
   report?: string;
@@ -31,6 +41,11 @@ export interface RunResult {
 export interface WrittenResult {
   file: string;
   report?: string;
+  /** The second that was free for this run. */
+  epoch: number;
+  /** As they stand on record: a retry answers like the first attempt. */
+  endedAt: string;
+  outputs: Readonly<Record<string, string>>;
 }
 
 /** Puts the result of a run on record, once: nothing that is there is overwritten, a retry finds its own. */
@@ -39,52 +54,67 @@ export async function writeResult(run: RunResult): Promise<WrittenResult> {
   for (const folder of ['results', 'reports'])
     await mkdir(join(place.workerDir, folder), { recursive: true });
   const reportText = run.report === undefined ? undefined : await readIfThere(run.report);
-  const epoch = (await epochOf(run)) ?? (await claimEpoch(run, reportText !== undefined));
-  const report = reportPath(place, epoch, agentType);
-  if (reportText !== undefined && (await isMissing(report)))
-    await writeDurably(report, ensureNewline(reportText));
+  const hasReport = reportText !== undefined;
+  const { epoch, record } = (await recordOf(run, hasReport)) ?? (await claimEpoch(run, hasReport));
+  const report = reportName(epoch, agentType);
+  if (hasReport && (await isMissing(join(place.workerDir, report)))) {
+    const text = reportText.endsWith('\n') ? reportText : `${reportText}\n`;
+    await list(run, { file: report, sha256: sha256(text), epoch });
+    await writeDurably(join(place.workerDir, report), text);
+  }
   await writeDurably(join(place.workerDir, 'gate_result'), `${run.result}\n`);
   return {
-    file: resultPath(place, epoch, agentType),
-    ...(reportText === undefined ? {} : { report }),
+    file: join(place.workerDir, resultName(epoch, agentType)),
+    ...(hasReport && { report: join(place.workerDir, report) }),
+    epoch,
+    endedAt: record.completed_at,
+    outputs: record.outputs,
   };
 }
 
 /** Tells which agent did a run, by its result; undefined when there is none. */
 export async function agentOfRun(place: RunPlace, runId: string): Promise<string | undefined> {
-  return (await recordOf(place, runId))?.agentType;
+  const found = await writtenFiles(place.workerDir, (written) => written.runId === runId);
+  return found.at(-1)?.agentType;
 }
 
-const recordSchema = z.object({
-  agent_type: z.string(),
-  metadata: z.object({ run_id: z.string() }),
+const recordSchema = z.looseObject({
+  completed_at: z.string(),
+  outputs: z.record(z.string(), z.string()),
 });
+type ResultRecord = z.infer<typeof recordSchema>;
 
-const NAME = /^(\d+)-(.+)-result\.json$/;
-
-async function epochOf({ place, runId, agentType }: RunResult): Promise<number | undefined> {
-  const found = await recordOf(place, runId);
-  return found?.agentType === agentType ? found.epoch : undefined;
-}
-
-// Newest first: whoever asks, asks for a run of a moment ago.
+/**
+ * The record that an earlier attempt wrote. An agent knows its run id and can write into `results/`:
+ * ours is in our list, as we wrote it, and says of the run what we know of it.
+ */
 async function recordOf(
-  place: RunPlace,
-  runId: string,
-): Promise<{ epoch: number; agentType: string } | undefined> {
-  const folder = join(place.workerDir, 'results');
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.sort().reverse()) {
-    const [, epoch, agentType] = NAME.exec(name) ?? [];
-    if (epoch === undefined || agentType === undefined) continue;
-    const record = parseRecord(await readIfThere(join(folder, name)));
-    if (record?.metadata.run_id === runId) return { epoch: Number(epoch), agentType };
+  run: RunResult,
+  hasReport: boolean,
+): Promise<{ epoch: number; record: ResultRecord } | undefined> {
+  const { workerDir } = run.place;
+  const listed = await writtenFiles(
+    workerDir,
+    ({ file, runId, agentType, epoch }) =>
+      runId === run.runId && agentType === run.agentType && file === resultName(epoch, agentType),
+  );
+  for (const { file, epoch } of listed.toReversed()) {
+    const record = parseRecord(await readIfThere(join(workerDir, file)));
+    const expected = toRecord(run, epoch, hasReport);
+    if (record && isDeepStrictEqual(knownPart(record), knownPart(expected)))
+      return { epoch, record };
   }
   return undefined;
 }
 
-// A file that is no record of ours says nothing about this run.
-function parseRecord(text: string | undefined): z.infer<typeof recordSchema> | undefined {
+// When it ended, and what lay in the files that an agent left, an attempt can find otherwise.
+function knownPart({ completed_at, outputs, ...record }: ResultRecord) {
+  const { duration_seconds, ...known } = record;
+  const plain: unknown = JSON.parse(JSON.stringify(known));
+  return { known: plain, result: outputs['gate_result'], report: outputs['report_file'] };
+}
+
+function parseRecord(text: string | undefined): ResultRecord | undefined {
   try {
     return recordSchema.parse(JSON.parse(text ?? ''));
   } catch {
@@ -92,20 +122,40 @@ function parseRecord(text: string | undefined): z.infer<typeof recordSchema> | u
   }
 }
 
-async function claimEpoch(run: RunResult, reports: boolean): Promise<number> {
-  const { place, agentType } = run;
+async function claimEpoch(run: RunResult, hasReport: boolean) {
+  const { agentType } = run;
+  const { workerDir } = run.place;
   for (let epoch = run.epoch; ; epoch += 1) {
-    if (!(await isMissing(reportPath(place, epoch, agentType)))) continue;
-    const text = `${JSON.stringify(toRecord(run, epoch, reports), null, 2)}\n`;
-    if (!(await createFile(resultPath(place, epoch, agentType), text, 0o600))) continue;
-    await syncFolder(join(place.workerDir, 'results'));
-    return epoch;
+    const file = resultName(epoch, agentType);
+    if (!(await isMissing(join(workerDir, reportName(epoch, agentType))))) continue;
+    if (!(await isMissing(join(workerDir, file)))) continue;
+    const record = toRecord(run, epoch, hasReport);
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    // Listed first: what is listed and not there, or there with other content, is nobody's.
+    await list(run, { file, sha256: sha256(text), epoch });
+    if (!(await createFile(join(workerDir, file), text, 0o600))) continue;
+    await syncFolder(join(workerDir, 'results'));
+    return { epoch, record };
   }
 }
 
-function toRecord(run: RunResult, epoch: number, reports: boolean) {
+async function list(
+  { place, agentType, stepId, runId }: RunResult,
+  written: Pick<WrittenFile, 'file' | 'sha256' | 'epoch'>,
+): Promise<void> {
+  const line = renderWritten({ ...written, agentType, ...(stepId && { stepId }), runId });
+  await appendLine(join(place.workerDir, WRITTEN_FILES), line, { sync: true });
+}
+
+function toRecord(run: RunResult, epoch: number, hasReport: boolean) {
   const { place, agentType } = run;
   const milliseconds = Date.parse(run.endedAt) - Date.parse(run.startedAt);
+  const outputs: Record<string, string> = {
+    ...run.outputs,
+    ...(hasReport && { report_file: reportName(epoch, agentType) }),
+    // Last, so that no output of an agent can take its place.
+    gate_result: run.result,
+  };
   return {
     agent_type: agentType,
     status: run.mapping?.status ?? 'unknown',
@@ -116,25 +166,18 @@ function toRecord(run: RunResult, epoch: number, reports: boolean) {
     task_id: place.taskId,
     worker_id: basename(place.workerDir),
     iterations_completed: run.iterations,
-    outputs: {
-      ...run.outputs,
-      ...(reports && {
-        report_file: relative(place.workerDir, reportPath(place, epoch, agentType)),
-      }),
-      // Last, so that no output of an agent can take its place.
-      gate_result: run.result,
-    },
+    outputs,
     errors: run.errors,
-    metadata: { ...run.metadata, step_id: run.stepId, run_id: run.runId },
+    metadata: { ...run.metadata, ...(run.stepId && { step_id: run.stepId }), run_id: run.runId },
   };
 }
 
-function resultPath({ workerDir }: RunPlace, epoch: number, agentType: string): string {
-  return join(workerDir, 'results', `${epoch}-${agentType}-result.json`);
+function resultName(epoch: number, agentType: string): string {
+  return `results/${epoch}-${agentType}-result.json`;
 }
 
-function reportPath({ workerDir }: RunPlace, epoch: number, agentType: string): string {
-  return join(workerDir, 'reports', `${epoch}-${agentType}-report.md`);
+function reportName(epoch: number, agentType: string): string {
+  return `reports/${epoch}-${agentType}-report.md`;
 }
 
 async function isMissing(file: string): Promise<boolean> {
@@ -145,8 +188,4 @@ async function isMissing(file: string): Promise<boolean> {
       throw cause;
     },
   );
-}
-
-function ensureNewline(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
 }

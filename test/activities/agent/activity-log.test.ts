@@ -1,9 +1,13 @@
-import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { logActivity } from '../../../activities/agent/activity-log.ts';
 import { startChild } from '../../helpers/start-child.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
+
+const run = promisify(execFile);
 
 const files = ({ place }: AgentWorld) => [
   path.join(place.ralphDir, 'logs', 'activity.jsonl'),
@@ -15,6 +19,24 @@ const lines = async (file: string) =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+// The queries as people type them; without jq they are read as what they are.
+async function jq(query: string, file: string): Promise<Record<string, unknown>[]> {
+  const { stdout } = await run('jq', ['-c', query, file]).catch(
+    async (cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ENOENT') throw cause;
+      const [, field = '', sign, value = ''] = /\.(\w+) (==|>=) "(.*)"/.exec(query) ?? [];
+      const found = (await lines(file)).filter((entry) =>
+        sign === '==' ? entry[field] === value : String(entry[field]) >= value,
+      );
+      return { stdout: found.map((entry) => JSON.stringify(entry)).join('\n') };
+    },
+  );
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
 
 describe('logActivity', () => {
   it("adds the event to the project's and to the task run's log (#169)", async () => {
@@ -33,6 +55,52 @@ describe('logActivity', () => {
             key: 'worker-AB-1-1700000000/audit-1:started',
           },
         ]);
+    });
+  });
+
+  it('adds the same to the event log, under the names of the seed (#169)', async () => {
+    await withAgents(async (world) => {
+      await logActivity(world.place, 'task.started', { attempt: 1 }, 'one');
+      await logActivity(world.place, 'task.started', { attempt: 1 }, 'one');
+      const events = await lines(path.join(world.place.ralphDir, 'logs', 'events.jsonl'));
+      const [{ ts, event, ...same } = {}] = await lines(files(world)[0] ?? '');
+      expect(events).toEqual([{ timestamp: ts, event_type: event, ...same }]);
+      expect(same).toMatchObject({ worker_id: 'worker-AB-1-1700000000', task_id: 'AB-1' });
+    });
+  });
+
+  it('is found by the queries of the seed: task, event and time (#169)', async () => {
+    await withAgents(async (world) => {
+      await logActivity(world.place, 'task.started', {}, 'one');
+      const fields = { error_type: 'timeout', message: 'it took 30 s' };
+      await logActivity(world.place, 'error', fields, 'two');
+      await logActivity({ ...world.place, taskId: 'AB-2' }, 'task.started', {}, 'three');
+      const [all = ''] = files(world);
+      const ask = async (query: string) =>
+        (await jq(query, all)).map((entry) => [entry['task_id'], entry['event']]);
+      expect(await ask('select(.task_id == "AB-1")')).toEqual([
+        ['AB-1', 'task.started'],
+        ['AB-1', 'error'],
+      ]);
+      expect(await ask('select(.event == "error")')).toEqual([['AB-1', 'error']]);
+      expect(await ask('select(.ts >= "2024-01-15T10:00:00Z")')).toHaveLength(3);
+      expect(await ask('select(.ts >= "2924-01-15T10:00:00Z")')).toEqual([]);
+    });
+  });
+
+  it('looks at the end of a long log only, and still finds what it wrote last', async () => {
+    await withAgents(async (world) => {
+      const [all = '', own = ''] = files(world);
+      await mkdir(path.dirname(all), { recursive: true });
+      await writeFile(all, `${'x'.repeat(99)}\n`.repeat(300_000));
+      await logActivity(world.place, 'a', {}, 'one');
+      await rm(own);
+      const before = performance.now();
+      await logActivity(world.place, 'a', {}, 'one');
+      expect(performance.now() - before).toBeLessThan(1_000);
+      const text = await readFile(all, 'utf8');
+      expect(text.split('"key":').length).toBe(2);
+      expect(await lines(own)).toHaveLength(1);
     });
   });
 
@@ -85,7 +153,8 @@ describe('logActivity', () => {
         ]),
       );
       expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
-      for (const file of files(world)) {
+      const events = path.join(world.place.ralphDir, 'logs', 'events.jsonl');
+      for (const file of [...files(world), events]) {
         const entries = await lines(file);
         expect(entries).toHaveLength(120);
         for (const name of names)

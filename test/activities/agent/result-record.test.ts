@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -6,6 +6,7 @@ import {
   writeResult,
   type RunResult,
 } from '../../../activities/agent/result-record.ts';
+import { workerPath } from '../../../config/worker-files.ts';
 import { DEFAULT_MAPPINGS } from '../../../workflows/domain/steps.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
@@ -34,6 +35,9 @@ async function reportFile(world: AgentWorld, text: string): Promise<string> {
   await writeFile(file, text);
   return file;
 }
+
+const newest = (world: AgentWorld, name: string) =>
+  workerPath({ workerDir: world.place.workerDir, kind: 'result', name });
 
 const names = (world: AgentWorld, folder: string) =>
   readdir(path.join(world.place.workerDir, folder));
@@ -178,6 +182,52 @@ describe('writeResult', () => {
       const second = await writeResult(run(world));
       expect(second.file).not.toBe(file);
       expect(await readFile(file, 'utf8')).toBe('{');
+    });
+  });
+
+  it('does not take what an agent put there for its own (#84, #210)', async () => {
+    await withAgents(async (world) => {
+      const honest = await writeResult(run(world, { runId: 'other' }));
+      const text = await readFile(honest.file, 'utf8');
+      await rm(honest.file);
+      const forged = text
+        .replace('"other"', '"audit-1700000100"')
+        .replace('"gate_result": "FIX"', '"gate_result": "PASS"');
+      await writeFile(honest.file, forged);
+      const real = await writeResult(run(world));
+
+      expect(path.basename(real.file)).toBe('1700000101-engineering.security-audit-result.json');
+      expect(await record(real.file)).toMatchObject({ outputs: { gate_result: 'FIX' } });
+      expect(await readFile(honest.file, 'utf8')).toBe(forged);
+      expect(await newest(world, 'engineering.security-audit')).toBe(real.file);
+    });
+  });
+
+  it('does not take a forged record that is in the list, but says something else (#84)', async () => {
+    await withAgents(async (world) => {
+      const forged = await writeResult(
+        run(world, { result: 'PASS', mapping: DEFAULT_MAPPINGS['PASS'] }),
+      );
+      const real = await writeResult(run(world));
+      expect(real.file).not.toBe(forged.file);
+      expect(await record(real.file)).toMatchObject({ outputs: { gate_result: 'FIX' } });
+      expect(await newest(world, 'audit')).toBe(real.file);
+    });
+  });
+
+  it('leaves a report alone that an agent put in its way (#85)', async () => {
+    await withAgents(async (world) => {
+      const planted = path.join(
+        world.place.workerDir,
+        'reports/1700000100-engineering.security-audit-report.md',
+      );
+      await mkdir(path.dirname(planted), { recursive: true });
+      await writeFile(planted, 'All is well.\n');
+      const { report } = await writeResult(
+        run(world, { report: await reportFile(world, 'Two holes.') }),
+      );
+      expect(await readFile(planted, 'utf8')).toBe('All is well.\n');
+      expect(await readFile(report ?? '', 'utf8')).toBe('Two holes.\n');
     });
   });
 
