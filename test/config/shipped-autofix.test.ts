@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { planOf } from '../../config/agent-plan.ts';
 import type { LoadedRun } from '../../config/load-definitions.ts';
-import { readShipped, roadOf, rowOf, shippedAgent } from '../helpers/shipped-run.ts';
+import { readShipped, roadOf, rowOf, shippedAgent, shippedPlan } from '../helpers/shipped-run.ts';
 
-const config = { checks: [], runtime: {}, git: {}, workers: {}, agents: {} };
 let read: Awaited<ReturnType<typeof readShipped>>;
 let run: LoadedRun;
 
@@ -68,19 +66,17 @@ describe('the autofix pipeline', () => {
     expect(road.at(-1)).toBe('completed');
   });
 
-  it('gives its steps more room than their agents have by themselves (#58)', () => {
-    const rows = run.pipeline.steps.map((step) => {
-      const agent = run.agents[step.agent];
-      if (!agent) throw new Error(`${step.agent} is not loaded`);
-      const plan = planOf(agent, step, { environment: {}, config });
-      return [step.id, plan.readonly, plan.maxIterations, plan.maxTurns, plan.timeoutSeconds];
-    });
-    expect(rows).toEqual([
-      ['random-audit', true, 5, 120, 1800],
-      ['verify-fix', false, 20, 60, 3600],
-      ['quality-gate', false, 3, 120, 3600],
+  it('gives its steps more room than their agents have by themselves (#58)', async () => {
+    const plans = run.pipeline.steps.map((step) => shippedPlan(step.agent, step));
+    const rows = (await Promise.all(plans)).map((plan) => [
+      ...rowOf(plan),
+      `supervised every ${plan.supervisorInterval}`,
     ]);
-    expect(run.pipeline.steps[1]?.config).toMatchObject({ supervisor_interval: 2 });
+    expect(rows).toEqual([
+      ['ralph_loop readonly', 'PASS FAIL', '5/120/1800', 'supervised every 0'],
+      ['ralph_loop', 'PASS FAIL SKIP', '20/60/3600', 'supervised every 2'],
+      ['ralph_loop', 'PASS FAIL', '3/120/3600', 'supervised every 0'],
+    ]);
   });
 });
 
@@ -90,7 +86,7 @@ describe('the autofix agents', () => {
     ['verify-fix', 'ralph_loop', 'PASS FAIL SKIP', '8/60/3600'],
     ['quality-gate', 'ralph_loop', 'PASS FAIL', '1/120/3600'],
   ])('include autofix.%s (#200)', async (name, ...row) => {
-    expect(rowOf(await shippedAgent(`autofix.${name}`))).toEqual(row);
+    expect(rowOf(await shippedPlan(`autofix.${name}`))).toEqual(row);
   });
 
   it('end well with a FAIL where it is an ordinary answer (#63)', async () => {

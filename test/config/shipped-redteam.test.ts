@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { LoadedRun } from '../../config/load-definitions.ts';
 import { unitsOf } from '../../workflows/domain/steps.ts';
-import { readShipped, roadOf, rowOf, shippedAgent } from '../helpers/shipped-run.ts';
+import { readShipped, roadOf, rowOf, shippedPlan } from '../helpers/shipped-run.ts';
 
 let run: LoadedRun;
 
@@ -82,7 +82,7 @@ describe('the redteam agents', () => {
     ['report', 'once readonly', 'PASS FIX FAIL', '1/80/1800'],
     ['remediate', 'ralph_loop', 'PASS FIX FAIL', '10/100/7200'],
   ])('include redteam.%s (#200)', async (name, ...row) => {
-    expect(rowOf(await shippedAgent(`redteam.${name}`))).toEqual(row);
+    expect(rowOf(await shippedPlan(`redteam.${name}`))).toEqual(row);
   });
 
   it('are bound to the code at hand: nothing is sent anywhere', () => {

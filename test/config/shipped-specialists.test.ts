@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rowOf, shippedAgent } from '../helpers/shipped-run.ts';
+import { rowOf, shippedAgent, shippedPlan } from '../helpers/shipped-run.ts';
 
 describe('the specialists', () => {
   it.each([
@@ -7,7 +7,7 @@ describe('the specialists', () => {
     ['product.system-architect', 'ralph_loop', 'PASS FAIL', '8/50/1200'],
     ['workflow.multi-pr-planner', 'once readonly', 'PASS FAIL', '3/50/900'],
   ])('include %s (#200)', async (type, ...row) => {
-    expect(rowOf(await shippedAgent(type))).toEqual(row);
+    expect(rowOf(await shippedPlan(type))).toEqual(row);
   });
 
   it('let the planner answer with one list that a program can read (#191)', async () => {
