@@ -1,39 +1,144 @@
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { planOf } from '../../config/agent-plan.ts';
-import { loadRun, type LoadedRun } from '../../config/load-definitions.ts';
-import { advance, begin, type PipelineState } from '../../workflows/domain/pipeline.ts';
-import { unitsOf } from '../../workflows/domain/steps.ts';
+import { pipelineFiles } from '../../config/find-definitions.ts';
+import type { LoadedRun } from '../../config/load-definitions.ts';
+import { unitKey, unitsOf } from '../../workflows/domain/steps.ts';
+import { readShipped, roadOf } from '../helpers/shipped-run.ts';
 
-const places = { ralphDir: '/nowhere/.ralph', environment: {} };
-const config = { checks: [], runtime: {}, git: {}, workers: {}, agents: {} };
-let runs: Record<'default' | 'fast', LoadedRun>;
+const ELSEWHERE = ['autofix', 'redteam']; // have tests of their own
+const HERE = [
+  'default',
+  'failure-recovery',
+  'fast',
+  'fix',
+  'intent-distill',
+  'memory-extract',
+  'meta-codebase-health',
+  'meta-self-improve',
+  'meta-todo-hunter',
+  'multi-pr-resolve',
+];
+const runs = new Map<string, LoadedRun>();
 
 beforeAll(async () => {
-  const load = (pipeline: string) => loadRun({ taskId: 'AB-1', pipeline }, places);
-  runs = { default: await load('default'), fast: await load('fast') };
+  for (const name of HERE) {
+    const { run } = await readShipped(name);
+    if (run) runs.set(name, run);
+  }
 });
 
-/** The units that run when these results come, everything else passing. */
-function road(
-  name: 'default' | 'fast',
-  results: Record<string, string[]>,
-  enabled: string[] = [],
-): string {
-  const { pipeline } = runs[name];
-  const context = { enabled, mappings: {} };
-  const units: string[] = [];
-  const seen: Record<string, number> = {};
-  let state: PipelineState = begin(pipeline, context);
-  while (state.kind === 'at') {
-    const unit = state.path.at(-1) ?? '';
-    const visit = (seen[unit] = (seen[unit] ?? 0) + 1);
-    units.push(unit);
-    state = advance(pipeline, context, state, results[unit]?.[visit - 1] ?? 'PASS');
-  }
-  return [...units, state.kind].join(' ');
+function shipped(name: string): LoadedRun {
+  const run = runs.get(name);
+  if (!run) throw new Error(`${name} does not load`);
+  return run;
 }
 
+const road = (name: string, results: Record<string, string[]>, enabled?: string[]) =>
+  roadOf(shipped(name), results, enabled).join(' ');
+
 const FIX = (times: number) => Array.from({ length: times }, () => 'FIX');
+
+describe('the shipped pipelines', () => {
+  it('are these (#63)', async () => {
+    const files = await pipelineFiles({ ralphDir: '/nowhere/.ralph', environment: {} });
+    const names = files.map((file) => path.basename(file, '.json'));
+    expect(names.sort()).toEqual([...HERE, ...ELSEWHERE].sort());
+  });
+
+  it.each(HERE)('%s loads without a problem or a notice (#51, #60)', async (name) => {
+    const { problems, notices } = await readShipped(name);
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([]);
+    expect(shipped(name).pipeline.name).toBe(name);
+  });
+
+  it.each([
+    [
+      'default',
+      [
+        'planning product.plan-mode readonly if WIGGUM_PLAN_MODE',
+        'execution engineering.software-engineer 2 commit 20/50 supervised 2',
+        'summary system.task-summarizer readonly',
+        'audit engineering.security-audit 4 readonly',
+        'audit/audit-fix engineering.security-fix 2 commit',
+        'test engineering.test-coverage 4 commit',
+        'test/test-fix engineering.generic-fix 2 commit',
+        'docs product.documentation-writer commit',
+        'validation engineering.validation-review 4 or abort readonly',
+        'validation/validation-fix engineering.generic-fix 2 or abort commit',
+      ],
+    ],
+    [
+      'fast',
+      [
+        'planning product.plan-mode readonly if WIGGUM_PLAN_MODE',
+        'execution engineering.software-engineer 2 commit 20/50 supervised 2',
+        'summary system.task-summarizer readonly',
+        'master-followup engineering.master-followup 3 commit',
+        'master-followup/master-followup-fix engineering.generic-fix 3 commit',
+        'validation engineering.validation-review 6 or abort readonly',
+        'validation/validation-fix engineering.generic-fix 2 or abort commit',
+      ],
+    ],
+    [
+      'fix',
+      [
+        'pr-fix engineering.pr-comment-fix 3 or abort commit',
+        'sync-main workflow.git-sync-main 3 or abort',
+        'sync-main/resolve engineering.git-conflict-resolver 3 or abort',
+        'test-run engineering.test-runner 3 or abort readonly',
+        'test-run/test-fix engineering.generic-fix 2 or abort commit',
+        'commit-push workflow.git-commit-push 2 or abort',
+        'merge workflow.pr-merge 2 or abort',
+      ],
+    ],
+    [
+      'multi-pr-resolve',
+      [
+        'sync-main workflow.git-sync-main',
+        'resolve engineering.git-conflict-resolver 3 or abort commit',
+        'resolve/resolve-failed workflow.batch-signal-failed 1 or abort',
+        'test-run engineering.test-runner 3 or abort readonly',
+        'test-run/test-fix engineering.generic-fix 2 or abort commit',
+        'test-run/test-failed workflow.batch-signal-failed 1 or abort',
+        'commit-push workflow.git-commit-push',
+        'commit-push/push-failed workflow.batch-signal-failed 1 or abort',
+        'merge workflow.pr-merge',
+        'merge/merge-failed workflow.batch-signal-failed 1 or abort',
+        'signal-done workflow.batch-signal-done',
+      ],
+    ],
+    [
+      'failure-recovery',
+      [
+        'failure-summarize system.failure-summarizer 1 or abort readonly',
+        'failure-resolve system.failure-resolver 2 or abort commit',
+      ],
+    ],
+    ['intent-distill', ['distill engineering.intent-distill 2 or abort readonly']],
+    ['memory-extract', ['analyze system.memory-analyst 1 or abort readonly 1/20']],
+    ['meta-codebase-health', ['scan system.codebase-health 1 or abort commit 1/40']],
+    ['meta-todo-hunter', ['hunt system.todo-hunter 1 or abort commit 1/40']],
+    ['meta-self-improve', ['improve system.self-improver 1 or abort commit 1/50']],
+  ])('%s has the steps, bounds and limits listed for it (#61, #63)', (name, expected) => {
+    const rows = unitsOf(shipped(name).pipeline).map(({ path: at, step }) => {
+      const config = step.config as Record<string, number | undefined>;
+      const { max_iterations: iterations, max_turns: turns, supervisor_interval } = config;
+      return [
+        unitKey(at),
+        step.agent,
+        ...(step.max > 0 ? [String(step.max)] : []),
+        ...(step.onMax === 'next' ? [] : [`or ${step.onMax}`]),
+        ...(step.readonly ? ['readonly'] : []),
+        ...(step.commitAfter ? ['commit'] : []),
+        ...(step.enabledBy === undefined ? [] : [`if ${step.enabledBy}`]),
+        ...(iterations === undefined ? [] : [`${iterations}/${turns}`]),
+        ...(supervisor_interval === undefined ? [] : [`supervised ${supervisor_interval}`]),
+      ].join(' ');
+    });
+    expect(rows).toEqual(expected);
+  });
+});
 
 describe('the default pipeline', () => {
   it('runs execution, summary, audit, test, docs and validation (#61)', () => {
@@ -58,7 +163,12 @@ describe('the default pipeline', () => {
       { test: ['FIX'] },
       'execution summary audit test test-fix test docs validation completed',
     ],
-    ['ends when the implementation fails', { execution: ['FAIL'] }, 'execution aborted'],
+    ['ends when the implementation fails', { execution: ['FAIL'] }, 'execution aborted: result'],
+    [
+      'ends when the design is unsafe',
+      { audit: ['FAIL'] },
+      'execution summary audit aborted: result',
+    ],
     [
       'goes on when there is nothing to test or to document',
       { test: ['SKIP'], docs: ['SKIP'] },
@@ -67,7 +177,7 @@ describe('the default pipeline', () => {
     [
       'ends when the validation still wants repairs after the last one',
       { validation: FIX(4) },
-      'execution summary audit test docs validation validation-fix test docs validation validation-fix test docs validation aborted',
+      'execution summary audit test docs validation validation-fix test docs validation validation-fix test docs validation aborted: exhausted',
     ],
   ])('%s (#63)', (_title, results, expected) => {
     expect(road('default', results)).toBe(expected);
@@ -98,54 +208,5 @@ describe('the fast pipeline', () => {
     expect(road('fast', { validation: ['FIX'], 'validation-fix': ['FIX'] })).toBe(
       'execution summary master-followup validation validation-fix execution summary master-followup validation completed',
     );
-  });
-});
-
-describe('the shipped agents', () => {
-  it.each([
-    ['product.plan-mode', 'ralph_loop', true, 'PASS FAIL', '5/60/1200'],
-    ['engineering.software-engineer', 'ralph_loop', false, 'PASS FAIL', '20/50/10800'],
-    ['system.task-summarizer', 'resume', true, 'PASS SKIP', '1/10/600'],
-    ['engineering.security-audit', 'ralph_loop', true, 'PASS FIX FAIL', '8/60/2400'],
-    ['engineering.security-fix', 'ralph_loop', false, 'PASS FIX FAIL', '10/80/7200'],
-    ['engineering.test-coverage', 'ralph_loop', false, 'PASS FIX FAIL SKIP', '10/60/7200'],
-    ['engineering.generic-fix', 'ralph_loop', false, 'PASS FIX FAIL', '10/80/7200'],
-    ['product.documentation-writer', 'once', false, 'PASS SKIP', '1/100/600'],
-    ['engineering.validation-review', 'ralph_loop', true, 'PASS FIX FAIL', '5/50/3600'],
-    ['engineering.master-followup', 'ralph_loop', false, 'PASS FIX FAIL SKIP', '10/100/10800'],
-  ])('include %s (#183, #200)', (type, mode, readonly, results, limits) => {
-    const run = Object.values(runs).find(({ agents }) => agents[type]);
-    const { step } = unitsOf(run?.pipeline ?? runs.default.pipeline).find(
-      (unit) => unit.step.agent === type,
-    ) ?? { step: undefined };
-    const agent = run?.agents[type];
-    if (!agent || !step) throw new Error(`no pipeline names ${type}`);
-    const plan = planOf(agent, step, { environment: {}, config });
-    expect([plan.mode, plan.readonly, plan.validResults.join(' ')]).toEqual([
-      mode,
-      readonly,
-      results,
-    ]);
-    expect([plan.maxIterations, plan.maxTurns, plan.timeoutSeconds].join('/')).toBe(limits);
-  });
-
-  it('ask for each of their results in the form it is read in (#73)', () => {
-    for (const { agents } of Object.values(runs))
-      for (const { userPrompt, validResults, resultTag, reportTag, type } of Object.values(
-        agents,
-      )) {
-        for (const result of validResults)
-          expect(userPrompt).toContain(`<${resultTag}>${result}</${resultTag}>`);
-        // An engineer's work is judged by the checklist, a planner's by the plan.
-        const reports = !['engineering.software-engineer', 'product.plan-mode'].includes(type);
-        expect(userPrompt.includes(`<${reportTag}>`)).toBe(reports);
-      }
-  });
-
-  it('let the engineer work until the checklist is done (#89)', () => {
-    expect(runs.default.agents['engineering.software-engineer']).toMatchObject({
-      completionCheck: { kind: 'status-file', path: '{{worker_dir}}/prd.md' },
-      supervisorInterval: 2,
-    });
   });
 });
