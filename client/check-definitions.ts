@@ -3,6 +3,7 @@ import type { AgentDefinition, DefinitionProblem } from '../config/agent-definit
 import { AGENT_TYPE } from '../config/agent-names.ts';
 import { findLimitFaults } from '../config/agent-plan.ts';
 import { loadAgentsFiles } from '../config/agent-settings.ts';
+import { configFilesOf, parseConfigFile } from '../config/config-file.ts';
 import {
   agentFolders,
   CODE_AGENTS,
@@ -12,7 +13,7 @@ import {
   type DefinitionPlaces,
 } from '../config/find-definitions.ts';
 import { readAgent, readRun, type LoadedRun } from '../config/load-definitions.ts';
-import { loadProjectConfig } from '../config/project-config.ts';
+import { packageRoot } from '../config/package-root.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import { DEFAULT_MAPPINGS } from '../workflows/domain/steps.ts';
 
@@ -26,9 +27,23 @@ export interface DefinitionReport {
 export async function checkDefinitions(places: DefinitionPlaces): Promise<DefinitionReport> {
   const report: DefinitionReport = { problems: [], notices: [] };
   const runs: LoadedRun[] = [];
-  for (const check of [checkPipelines, checkAgents, checkLimits])
+  for (const check of [checkSettings, checkPipelines, checkAgents, checkVariables])
     await check(places, report, runs).catch(noteRefusal(report, places.ralphDir));
   return { problems: distinct(report.problems), notices: distinct(report.notices) };
+}
+
+async function checkSettings(
+  { ralphDir, environment }: DefinitionPlaces,
+  report: DefinitionReport,
+): Promise<void> {
+  for (const file of configFilesOf(ralphDir, environment)) {
+    const found = await readDefinition(file).catch(noteRefusal(report, file));
+    const { problems, notices } = found
+      ? parseConfigFile(found.text, file)
+      : { problems: [], notices: [] };
+    report.problems.push(...problems);
+    report.notices.push(...notices);
+  }
 }
 
 async function checkPipelines(
@@ -38,11 +53,10 @@ async function checkPipelines(
 ): Promise<void> {
   for (const file of await filesToCheck(places)) {
     const found = await readDefinition(file).catch(noteRefusal(report, file));
-    if (!found) continue;
-    const { run, problems, notices } = await readRun(found, places);
-    if (run) runs.push(run);
-    report.problems.push(...problems);
-    report.notices.push(...notices);
+    const read = found && (await readRun(found, places).catch(noteRefusal(report, file)));
+    if (read?.run) runs.push(read.run);
+    report.problems.push(...(read?.problems ?? []));
+    report.notices.push(...(read?.notices ?? []));
   }
 }
 
@@ -50,8 +64,9 @@ async function checkPipelines(
 async function filesToCheck(places: DefinitionPlaces): Promise<string[]> {
   const files = await pipelineFiles(places);
   const own = files.filter((file) => !path.relative(places.ralphDir, file).startsWith('..'));
-  const shipped = ['default.json', 'fast.json'].flatMap(
-    (name) => files.find((file) => path.basename(file) === name) ?? [],
+  const names = files.filter((file) => !path.relative(packageRoot(), file).startsWith('..'));
+  const shipped = names.flatMap(
+    (name) => files.find((file) => path.basename(file) === path.basename(name)) ?? [],
   );
   return [...new Set([path.join(places.ralphDir, 'pipeline.json'), ...own, ...shipped])];
 }
@@ -93,20 +108,16 @@ function undefinedResults({ validResults, settings, source }: AgentDefinition) {
     }));
 }
 
-/** Limits that the environment and the project's settings give to the agents in use. */
-async function checkLimits(
-  { ralphDir, environment }: DefinitionPlaces,
-  report: DefinitionReport,
+/** Limits that variables give to the agents in use. */
+function checkVariables(
+  { environment }: DefinitionPlaces,
+  { problems }: DefinitionReport,
   runs: readonly LoadedRun[],
 ): Promise<void> {
-  const config = await loadProjectConfig(ralphDir);
-  const agents = runs.flatMap((run) => Object.values(run.agents));
-  for (const { source, key, message } of agents.flatMap((agent) =>
-    findLimitFaults(agent, { environment, config }),
-  )) {
-    const file = source === 'environment' ? source : path.join(ralphDir, 'config.json');
-    report.problems.push({ file, field: key, message });
-  }
+  for (const agent of runs.flatMap(({ agents }) => Object.values(agents)))
+    for (const { key, message } of findLimitFaults(agent, environment))
+      problems.push({ file: 'environment', field: key, message });
+  return Promise.resolve();
 }
 
 /** A file that refuses to be read is one problem among others. */

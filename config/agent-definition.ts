@@ -1,5 +1,6 @@
 import type { AgentMode } from '../workflows/domain/agent.ts';
 import type { GateResult, ResultMappings } from '../workflows/domain/steps.ts';
+import type { Limits } from './agent-limits.ts';
 
 /** Something wrong with, or worth knowing about, an agent or a pipeline. */
 export interface DefinitionProblem {
@@ -18,13 +19,22 @@ export type CompletionCheck =
 
 /** What `agents.json` says of an agent: the installation's file over the shipped one, agent over defaults. */
 export interface AgentSettings {
-  maxIterations?: number;
-  maxTurns?: number;
-  timeoutSeconds?: number;
+  /** Its own entries; the strongest first. */
+  own?: readonly LimitEntry[];
+  /** Entries for all agents; the strongest first. */
+  defaults?: readonly LimitEntry[];
   resultMappings: ResultMappings;
 }
 
-/** An agent as its markdown file describes it. */
+/** Limits as they stand at one place of a file. */
+export interface LimitEntry {
+  file: string;
+  /** `agents.<type>` or `defaults`. */
+  key: string;
+  limits: Limits;
+}
+
+/** An agent as its markdown file describes it, or one that is built in. */
 export interface AgentDefinition {
   type: string;
   description: string;
@@ -43,12 +53,12 @@ export interface AgentDefinition {
   planFile?: string;
   /** Keys of the result record that later steps may read. */
   outputs: string[];
-  /** Empty only in mode `resume`. */
+  /** Empty in modes `resume` and `built-in`. */
   systemPrompt: string;
   userPrompt: string;
   continuationPrompt?: string;
   settings: AgentSettings;
-  /** The file it was read from. */
+  /** The file it was read from; `built in` when there is none. */
   source: string;
 }
 

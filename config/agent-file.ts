@@ -3,14 +3,14 @@ import { AGENT_MODES } from '../workflows/domain/agent.ts';
 import type { AgentDefinition, CompletionCheck, DefinitionProblem } from './agent-definition.ts';
 import { readFrontMatter, type FrontMatter } from './front-matter.ts';
 import { didYouMean } from './nearest-name.ts';
-import { lineAt, readSections, type PromptSections } from './prompt-sections.ts';
+import { linesOf, readSections, type PromptSections } from './prompt-sections.ts';
 import { findUnknownVariables } from './prompt-variables.ts';
 
 export interface ParsedAgent {
   /** There when the file has no problem. */
   definition?: AgentDefinition;
   problems: DefinitionProblem[];
-  /** Fields that are right and have no effect yet. */
+  /** Fields that are right and have no effect. */
   notices: DefinitionProblem[];
 }
 
@@ -54,11 +54,12 @@ export function parseAgent(text: string, source: string): ParsedAgent {
 /** A field and what is wrong with it. */
 type Fault = readonly [field: string, message: string];
 
+const brief = (found: string) => (found.length > 80 ? `${found.slice(0, 80)}…` : found);
 const needs = (what: string) => ({
   error: (issue: { input?: unknown }) =>
     issue.input === undefined || issue.input === null
       ? `is missing; expected ${what}`
-      : `expected ${what}, found ${JSON.stringify(issue.input)}`,
+      : `expected ${what}, found ${brief(JSON.stringify(issue.input))}`,
 });
 const text = (what: string) =>
   z
@@ -77,13 +78,13 @@ const resultName = text('a result name').check((context) => {
       message:
         context.value === 'UNKNOWN'
           ? 'UNKNOWN means that an agent gave no result; it cannot be one'
-          : `"${context.value}" is no result name; one has 3 to 10 capital letters, like PASS`,
+          : `"${brief(context.value)}" is no result name; one has 3 to 10 capital letters, like PASS`,
     });
 });
 
 const requiredPath = text('a path').refine(
   (path) => !path.startsWith('/') && !path.split('/').includes('..'),
-  { error: (issue) => `"${String(issue.input)}" must lie inside the worker directory` },
+  { error: (issue) => `"${brief(String(issue.input))}" must lie inside the worker directory` },
 );
 
 const tag = (name: string) =>
@@ -100,7 +101,7 @@ const completionCheck = text('a completion check')
     if (kind === 'file_exists' && path.trim()) return { kind: 'file-exists', path: path.trim() };
     const known = 'result_tag, status_file:PATH or file_exists:PATH';
     const meant = didYouMean(kind ?? value, ['result_tag', 'status_file', 'file_exists']);
-    context.addIssue(`expected ${known}, found "${value}"${meant}`);
+    context.addIssue(`expected ${known}, found "${brief(value)}"${meant}`);
     return z.NEVER;
   });
 
@@ -192,12 +193,13 @@ function promptProblems(
       field: name,
       message: `is missing or empty; write it between lines <${name}> and </${name}>`,
     }));
-  const variables = Object.values(sections).flatMap((section) =>
-    findUnknownVariables(section.text).map(({ at, message }) => ({
-      line: section.line + lineAt(section.text, at),
+  const variables = Object.values(sections).flatMap(({ text, line }) => {
+    const lineAt = linesOf(text);
+    return findUnknownVariables(text).map(({ at, message }) => ({
+      line: line + lineAt(at),
       message,
-    })),
-  );
+    }));
+  });
   return [
     ...missing,
     ...[...problems, ...variables]
@@ -208,10 +210,6 @@ function promptProblems(
 
 function noticesOf(data: Record<string, unknown>, { sections }: PromptSections): Fault[] {
   const notices: Fault[] = [];
-  if (data['supervisor_interval'])
-    notices.push(['supervisor_interval', 'has no effect yet: no supervisor runs']);
-  if (data['mode'] === 'live')
-    notices.push(['mode', 'live does not keep its session yet: each start is a new one']);
   if (data['workspace_override'])
     notices.push(['workspace_override', 'has no effect: agents work in their workspace']);
   if (sections.CONTINUATION && data['mode'] !== 'ralph_loop')

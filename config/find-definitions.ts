@@ -1,9 +1,10 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { WiggumError } from '../workflows/domain/errors.ts';
 import { AGENT_TYPE, typesToTry } from './agent-names.ts';
+import { BUILT_IN_AGENTS } from './built-in-agents.ts';
 import { globalFolders } from './global-folder.ts';
 import { packageRoot } from './package-root.ts';
+import { readText } from './read-text.ts';
 import type { Environment } from './state-dir.ts';
 
 /** Where definitions are looked for: `.ralph`, then the folder that WIGGUM_HOME names, then the shipped ones. */
@@ -89,11 +90,11 @@ export async function pipelineFiles(places: DefinitionPlaces): Promise<string[]>
 
 /** Types of all agents that could be named. */
 export async function agentTypes(places: DefinitionPlaces): Promise<string[]> {
-  const types: string[] = [];
+  const types = Object.keys(BUILT_IN_AGENTS);
   for (const folder of agentFolders(places))
     for (const file of await listFiles(folder)) {
-      const { dir, name } = path.parse(path.relative(folder, file));
-      types.push(`${dir}.${name}`);
+      const { dir, name, ext } = path.parse(path.relative(folder, file));
+      if (ext === '.md' || CODE_AGENTS.includes(ext)) types.push(`${dir}.${name}`);
     }
   return [...new Set(types.filter((type) => AGENT_TYPE.test(type)))].sort();
 }
@@ -114,16 +115,8 @@ export async function listFiles(folder: string): Promise<string[]> {
 
 /** The text of a definition; undefined when there is no such file. */
 export async function readDefinition(file: string): Promise<FoundFile | undefined> {
-  try {
-    return { file, text: await readFile(file, 'utf8') };
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new WiggumError('CONFIG_INVALID', `the file cannot be read: ${message}`, {
-      where: file,
-      cause,
-    });
-  }
+  const text = await readText(file);
+  return text === undefined ? undefined : { file, text };
 }
 
 async function firstFile(stem: string, endings: string[]): Promise<FoundFile | undefined> {

@@ -1,5 +1,6 @@
 import matter from 'gray-matter';
-import { LineCounter, isMap, parseDocument } from 'yaml';
+import { LineCounter, isMap, parseDocument, visit, type Document } from 'yaml';
+import { bracketDepth } from './bracket-depth.ts';
 
 export interface FrontMatter {
   data: Record<string, unknown>;
@@ -45,6 +46,9 @@ export function readFrontMatter(source: string): FrontMatter {
   };
 }
 
+const MAX_NESTING = 20;
+const DEEP_BLOCK = /^\s*(?:[-?:][ \t]+){20}/m;
+
 type Head = Pick<FrontMatter, 'data' | 'problems' | 'lineOf'>;
 
 function faultOfFrame(text: string): string | undefined {
@@ -59,21 +63,25 @@ function faultOfFrame(text: string): string | undefined {
 }
 
 function readHead(yaml: string, lines: LineCounter): Head {
+  const refused = (...problems: Head['problems']): Head => ({
+    data: {},
+    problems,
+    lineOf: () => undefined,
+  });
+  if (bracketDepth(yaml) > MAX_NESTING || DEEP_BLOCK.test(yaml))
+    return refused({ line: 2, message: 'it nests too deep; a field is a word or a list of words' });
   const document = parseDocument(quoteTemplates(yaml), { lineCounter: lines, prettyErrors: true });
   const { contents } = document;
   const problems = document.errors.map((error) => ({
     line: lines.linePos(error.pos[0]).line,
     message: `${firstLine(error.message)} (a value with ": " or " #" in it needs quotes)`,
   }));
-  if (problems.length > 0) return { data: {}, problems, lineOf: () => undefined };
+  if (problems.length === 0) problems.push(...aliasProblems(document, lines));
+  if (problems.length > 0) return refused(...problems);
   if (contents !== null && !isMap(contents))
-    return {
-      data: {},
-      problems: [{ line: 2, message: 'front matter is a list of fields like `mode: once`' }],
-      lineOf: () => undefined,
-    };
+    return refused({ line: 2, message: 'front matter is a list of fields like `mode: once`' });
   return {
-    data: (document.toJS({ maxAliasCount: 100 }) ?? {}) as Record<string, unknown>,
+    data: (document.toJS() ?? {}) as Record<string, unknown>,
     problems: [],
     lineOf: (field) => {
       const key = contents?.items.find((pair) => String(pair.key) === field)?.key;
@@ -83,11 +91,23 @@ function readHead(yaml: string, lines: LineCounter): Head {
   };
 }
 
+/** A few lines of them can stand for gigabytes, or for themselves; no field needs one. */
+function aliasProblems(document: Document, lines: LineCounter): Head['problems'] {
+  const problems: Head['problems'] = [];
+  visit(document, {
+    Alias: (_, { source, range }) => {
+      const { line } = lines.linePos(range?.[0] ?? 0);
+      problems.push({ line, message: `*${source} is an alias; write the value itself` });
+    },
+  });
+  return problems;
+}
+
 /** `plan_file: {{ralph_dir}}/plan.md` is a path to everybody, and a broken mapping to YAML. */
 function quoteTemplates(yaml: string): string {
   return yaml.replace(
-    /^([\w-]+:[ \t]+)(\{\{.*?)[ \t]*$/gm,
-    (_, key: string, value: string) => `${key}'${value.replaceAll("'", "''")}'`,
+    /^([\w-]+:[ \t]+)(\{\{.*)$/gm,
+    (_, key: string, value: string) => `${key}'${value.trimEnd().replaceAll("'", "''")}'`,
   );
 }
 

@@ -1,7 +1,11 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter, parseDocument, visit, type Document } from 'yaml';
 import type { z } from 'zod';
+import { own } from '../workflows/domain/steps.ts';
 import type { DefinitionProblem } from './agent-definition.ts';
+import { bracketDepth, MAX_DEPTH } from './bracket-depth.ts';
 import { didYouMean } from './nearest-name.ts';
+
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs;
 
 /** The value of a JSON file, with the line of each of its parts. */
 export interface JsonFile {
@@ -15,6 +19,10 @@ export interface JsonFile {
 /** Reads JSON; keys given twice count as a fault, because the parser would silently take the last. */
 export function readJson(source: string, file: string): JsonFile {
   const text = source.replace(/^\uFEFF/, '');
+  if (bracketDepth(text.replace(STRING, '')) > MAX_DEPTH) {
+    const problem = { file, message: `it nests deeper than ${MAX_DEPTH} levels` };
+    return { problems: [problem], problemAt: () => problem };
+  }
   const lines = new LineCounter();
   // JSON is YAML too, and the YAML parser knows where things stand.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -41,7 +49,12 @@ export function readJson(source: string, file: string): JsonFile {
         line: lines.linePos(error.pos[0]).line,
         message: 'the same key stands twice in one object; only the last would count',
       }));
-    return { value, problems: twice, problemAt };
+    const hidden = linesOfPrototypes(document, lines).map((line) => ({
+      file,
+      line,
+      message: 'there is no such key: "__proto__" is nobody\'s name',
+    }));
+    return { value, problems: [...twice, ...hidden], problemAt };
   } catch (cause) {
     const { message } = cause as Error;
     const at = /at position (\d+)/.exec(message)?.[1] ?? document.errors[0]?.pos[0];
@@ -62,9 +75,8 @@ export function schemaProblems(
       return issue.keys.map((key) =>
         json.problemAt([...issue.path, key], `there is no such key${didYouMean(key, knownKeys)}`),
       );
-    const message =
-      issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-    return [json.problemAt(issue.path, message)];
+    const { message } = issue.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
+    return [json.problemAt(issue.path, inOurWords(message))];
   });
 }
 
@@ -74,4 +86,36 @@ export function jsonPath(path: readonly PropertyKey[]): string {
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')
     .replace(/^\./, '');
+}
+
+/** `__proto__` is an ordinary key to the parser, and schemas pass over it without a word. */
+function linesOfPrototypes(document: Document, lines: LineCounter): number[] {
+  const found: number[] = [];
+  visit(document, {
+    Pair: (_, { key }) => {
+      const { value, range } = key as { value?: unknown; range?: [number, number, number] };
+      if (value === '__proto__') found.push(lines.linePos(range?.[0] ?? 0).line);
+    },
+  });
+  return found;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function inOurWords(message: string): string {
+  const [, kind = '', found] =
+    /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
+  const wanted = own(KINDS, kind);
+  if (wanted === undefined) return message;
+  return found === 'undefined'
+    ? `is missing; expected ${wanted}`
+    : `expected ${wanted}, found ${own(KINDS, found ?? '') ?? found}`;
 }

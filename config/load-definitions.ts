@@ -6,8 +6,10 @@ import {
   type AgentDefinition,
   type DefinitionProblem,
 } from './agent-definition.ts';
-import { parseAgent } from './agent-file.ts';
+import { parseAgent, type ParsedAgent } from './agent-file.ts';
+import { typesToTry } from './agent-names.ts';
 import { loadAgentsFiles, settingsOf, type AgentsFile } from './agent-settings.ts';
+import { builtInAgent, TASK_WORKER } from './built-in-agents.ts';
 import {
   agentTypes,
   findAgentFile,
@@ -17,8 +19,9 @@ import {
   type FoundFile,
 } from './find-definitions.ts';
 import { didYouMean } from './nearest-name.ts';
-import { parsePipeline } from './pipeline-file.ts';
+import { parsePipeline, type ParsedPipeline } from './pipeline-file.ts';
 import { findRunNotices, findRunProblems } from './pipeline-rules.ts';
+import { loadProjectConfig } from './project-config.ts';
 
 export type { DefinitionPlaces } from './find-definitions.ts';
 
@@ -76,7 +79,7 @@ export async function readRun(
   const names = new Map<string, string>();
   const missing: DefinitionProblem[] = [];
   const faulty: DefinitionProblem[] = [];
-  const notices = [...parsed.notices];
+  const notices: DefinitionProblem[] = [];
   for (const type of new Set(parsed.agents.map((agent) => agent.type))) {
     const read = await readAgent(type, places, settings);
     faulty.push(...read.problems);
@@ -88,22 +91,20 @@ export async function readRun(
       for (const named of parsed.agents.filter((agent) => agent.type === type))
         missing.push(named.problem(await missingAgent(type, places)));
   }
+  const misplaced = [...runsAsSteps(parsed), ...(await unknownHooks(parsed, places))];
   const pipeline = parsed.pipeline && renameAgents(parsed.pipeline, names);
   const isWhole = pipeline && missing.length + faulty.length === 0;
   const between = isWhole ? findRunProblems(pipeline, agents, file) : [];
-  const problems = [...parsed.problems, ...between, ...missing, ...faulty];
+  const inFile = [...parsed.problems, ...misplaced, ...between];
+  const problems = [...inFile, ...missing, ...faulty];
   const code =
-    parsed.problems.length + between.length > 0
-      ? 'PIPELINE_INVALID'
-      : missing.length > 0
-        ? 'AGENT_MISSING'
-        : 'AGENT_INVALID';
+    inFile.length > 0 ? 'PIPELINE_INVALID' : missing.length > 0 ? 'AGENT_MISSING' : 'AGENT_INVALID';
   if (!pipeline || problems.length > 0) return { problems, notices, code };
   notices.push(...findRunNotices(pipeline, agents, file));
   return { run: { pipeline, source: file, agents }, problems, notices, code };
 }
 
-/** Reads an agent's file; neither an agent nor a problem means that there is none. */
+/** Reads an agent's file, or takes the built-in one; neither an agent nor a problem means that there is none. */
 export async function readAgent(
   type: string,
   places: DefinitionPlaces,
@@ -113,24 +114,62 @@ export async function readAgent(
   problems: DefinitionProblem[];
   notices: DefinitionProblem[];
 }> {
-  const found = await findAgentFile(type, places);
-  if (!found) return { problems: [], notices: [] };
-  const { file } = found;
-  if (!file.endsWith('.md')) {
-    const message = 'agents in code are not run yet; write the agent as a markdown file';
-    return { problems: [{ file, message }], notices: [] };
+  let found: Awaited<ReturnType<typeof findAgentFile>>;
+  try {
+    found = await findAgentFile(type, places);
+  } catch (cause) {
+    if (!(cause instanceof WiggumError)) throw cause;
+    return { problems: [{ file: cause.where ?? type, message: cause.message }], notices: [] };
   }
-  const { definition, problems, notices } = parseAgent(found.text, file);
+  const { definition, problems, notices } = found ? parseFound(found) : findBuiltIn(type);
   if (!definition) return { problems, notices };
-  if (definition.type !== found.type) {
-    const message = `is "${definition.type}", and the file's place makes it ${found.type}`;
-    return { problems: [{ file, field: 'type', message }], notices };
-  }
   return {
     agent: { ...definition, settings: settingsOf(definition.type, settings) },
     problems,
     notices,
   };
+}
+
+function parseFound({ file, text, type }: FoundFile & { type: string }): ParsedAgent {
+  if (!file.endsWith('.md')) {
+    const message = 'agents in code are not run yet; write the agent as a markdown file';
+    return { problems: [{ file, message }], notices: [] };
+  }
+  const { definition, problems, notices } = parseAgent(text, file);
+  if (!definition || definition.type === type)
+    return { ...(definition && { definition }), problems, notices };
+  const message = `is "${definition.type}", and the file's place makes it ${type}`;
+  return { problems: [{ file, field: 'type', message }], notices };
+}
+
+function findBuiltIn(type: string): ParsedAgent {
+  const definition = typesToTry(type).flatMap((name) => builtInAgent(name) ?? [])[0];
+  return { ...(definition && { definition }), problems: [], notices: [] };
+}
+
+/** A run inside a run would write the records of the outer one. */
+function runsAsSteps({ agents }: ParsedPipeline): DefinitionProblem[] {
+  return agents
+    .filter(({ type }) => type === TASK_WORKER)
+    .map(({ problem }) => problem(`${TASK_WORKER} is the task run itself; it cannot be a step`));
+}
+
+/** Calls of hooks that the project's settings do not register. */
+async function unknownHooks(
+  { hooks }: ParsedPipeline,
+  { ralphDir, environment }: DefinitionPlaces,
+): Promise<DefinitionProblem[]> {
+  if (hooks.length === 0) return [];
+  const names = Object.keys((await loadProjectConfig(ralphDir, environment)).hooks.commands);
+  return hooks
+    .filter(({ name }) => !names.includes(name))
+    .map(({ name, problem }) =>
+      problem(
+        `there is no hook "${name}"${
+          didYouMean(name, names) || '; register it in .ralph/config.json under hooks.commands'
+        }`,
+      ),
+    );
 }
 
 async function missingAgent(type: string, places: DefinitionPlaces): Promise<string> {
@@ -153,9 +192,12 @@ function renameAgents(pipeline: Pipeline, names: ReadonlyMap<string, string>): P
   return { ...pipeline, steps: pipeline.steps.map(rename) };
 }
 
+/** Most that an error tells, since it is kept in histories; `validate` tells the rest. */
+const MAX_TOLD = 50;
+
 function refusal(code: ErrorCode, problems: readonly DefinitionProblem[]): WiggumError {
   const [first] = problems;
-  return new WiggumError(code, problems.map(describeProblem).join('\n'), {
-    ...(first && { where: first.file }),
-  });
+  const told = problems.slice(0, MAX_TOLD).map(describeProblem);
+  if (problems.length > MAX_TOLD) told.push(`and ${problems.length - MAX_TOLD} more`);
+  return new WiggumError(code, told.join('\n'), { ...(first && { where: first.file }) });
 }

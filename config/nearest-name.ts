@@ -1,11 +1,13 @@
 /** The name that somebody probably meant, when one is near enough. */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
+  const near = Math.min(word.length - 1, Math.max(1, Math.floor(word.length / 3)));
   let best: { name: string; distance: number } | undefined;
   for (const name of names) {
+    // Too long or too short to be near, and no table for a word of a megabyte.
+    if (Math.abs(name.length - word.length) > near) continue;
     const distance = editDistance(word.toLowerCase(), name.toLowerCase());
     if (!best || distance < best.distance) best = { name, distance };
   }
-  const near = Math.min(word.length - 1, Math.max(1, Math.floor(word.length / 3)));
   return best && best.distance <= near ? best.name : undefined;
 }
 

@@ -1,45 +1,55 @@
 import { z } from 'zod';
 import type { Handler, Pipeline, Step } from '../workflows/domain/steps.ts';
 import type { DefinitionProblem } from './agent-definition.ts';
-import { IDLE_LIMITS, limitFields } from './agent-limits.ts';
+import { limitFields } from './agent-limits.ts';
 import { readJson, schemaProblems } from './json-lines.ts';
-import { outlinePipeline, outlineProblems } from './pipeline-outline.ts';
+import { NAMELESS, outlinePipeline, outlineProblems } from './pipeline-outline.ts';
 import { MAPPING_KEYS, resultMappings, resultName } from './result-mappings.ts';
 
 export interface ParsedPipeline {
   /** There when the file has no problem. */
   pipeline?: Pipeline;
   problems: DefinitionProblem[];
-  /** Keys that are right and have no effect yet. */
-  notices: DefinitionProblem[];
   /** Agents that the file names, right or wrong. */
   agents: { type: string; problem: (message: string) => DefinitionProblem }[];
+  /** Hooks that it calls. */
+  hooks: { name: string; problem: (message: string) => DefinitionProblem }[];
 }
+
+/** Plans and pipelines travel in histories, which carry no more than this. */
+const MAX_UNITS = 100;
 
 /** Reads a pipeline's JSON file; all of its problems are found at once. */
 export function parsePipeline(text: string, source: string): ParsedPipeline {
   const json = readJson(text, source);
-  if (json.value === undefined) return { problems: json.problems, notices: [], agents: [] };
-  const read = rootSchema.safeParse(json.value);
+  if (json.value === undefined) return { problems: json.problems, agents: [], hooks: [] };
   const outline = outlinePipeline(json.value);
+  const units = outline.agents.length;
+  if (units > MAX_UNITS) {
+    const message = `${units} steps and handlers are too many; ${MAX_UNITS} are the most`;
+    return { problems: [json.problemAt(['steps'], message)], agents: [], hooks: [] };
+  }
+  const read = rootSchema.safeParse(json.value);
   const problems = [
     ...json.problems,
     ...schemaProblems(json, read.error?.issues ?? [], KNOWN_KEYS),
     ...outlineProblems(outline).map(({ path, message }) => json.problemAt(path, message)),
   ];
-  const idle = outline.keys.filter(({ path }) => isIdle(path));
+  const problemOf = (path: readonly PropertyKey[]) => (message: string) =>
+    json.problemAt(path, message);
   return {
     ...(read.success && problems.length === 0 && { pipeline: read.data }),
     problems,
-    notices: idle.map(({ path }) => json.problemAt(path, 'has no effect yet')),
-    agents: outline.agents.map(({ name, path }) => ({
-      type: name,
-      problem: (message) => json.problemAt(path, message),
-    })),
+    agents: outline.agents.map(({ name, path }) => ({ type: name, problem: problemOf(path) })),
+    hooks: outline.hooks.map(({ name, path }) => ({ name, problem: problemOf(path) })),
   };
 }
 
-const filled = z.string().trim().min(1, 'must not be empty');
+const filled = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .regex(/^\P{Cc}*$/u, 'expected one line without control characters');
 
 const unitFields = {
   agent: filled,
@@ -52,38 +62,31 @@ const unitFields = {
     )
     .default({}),
   readonly: z.boolean().default(false),
+  enabled_by: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, 'expected the name of an environment variable')
+    .optional(),
   commit_after: z.boolean().default(false),
   config: z.looseObject(limitFields).default({}),
   timeout_seconds: z.int().min(1).max(86_400).optional(),
+  hooks: z
+    .strictObject({ pre: z.array(filled).default([]), post: z.array(filled).default([]) })
+    .optional(),
 };
 const id = z
   .string()
   .regex(/^[a-z][a-z0-9_-]*$/, 'an id has small letters, digits, `-` and `_`, a letter first');
 
-const inlineSchema = z
-  .strictObject({ id: id.default('inline'), ...unitFields })
-  .transform((raw): Handler => ({ kind: 'inline', step: toStep(raw) }));
+const stepInput = z.strictObject({ id, ...unitFields });
+const inlineInput = z.strictObject({ id: id.default(NAMELESS), ...unitFields });
+const jumpInput = z.strictObject({ jump: filled });
 
-const stepSchema = z
-  .strictObject({
-    id,
-    ...unitFields,
-    enabled_by: z
-      .string()
-      .regex(/^[A-Za-z_]\w*$/, 'expected the name of an environment variable')
-      .optional(),
-    hooks: z
-      .strictObject({ pre: z.array(filled).default([]), post: z.array(filled).default([]) })
-      .optional(),
-  })
-  .transform((raw): Step => ({
-    ...toStep(raw),
-    ...(raw.enabled_by !== undefined && { enabledBy: raw.enabled_by }),
-  }));
-
-const jumpSchema = z
-  .strictObject({ jump: filled })
-  .transform(({ jump }): Handler => ({ kind: 'jump', to: jump }));
+const stepSchema = stepInput.transform(toStep);
+const inlineSchema = inlineInput.transform((raw): Handler => ({
+  kind: 'inline',
+  step: toStep(raw),
+}));
+const jumpSchema = jumpInput.transform(({ jump }): Handler => ({ kind: 'jump', to: jump }));
 
 const handlerSchema: z.ZodType<Handler> = z.unknown().transform((value, context) => {
   if (typeof value === 'string') {
@@ -101,32 +104,38 @@ const handlerSchema: z.ZodType<Handler> = z.unknown().transform((value, context)
   return z.NEVER;
 });
 
-const rootSchema = z
-  .strictObject({
-    $schema: z.string().optional(),
-    name: filled.default('unnamed'),
-    description: z.string().optional(),
-    result_mappings: resultMappings.default({}),
-    cost_limit: z.number().nonnegative().optional(),
-    steps: z.array(stepSchema).min(1, 'a pipeline has at least one step'),
-  })
-  .transform((raw): Pipeline => ({
-    name: raw.name,
-    steps: raw.steps,
-    resultMappings: raw.result_mappings,
-    ...(raw.cost_limit !== undefined && { costLimitUsd: raw.cost_limit }),
-  }));
+const rootInput = z.strictObject({
+  $schema: z.string().optional(),
+  name: filled.default('unnamed'),
+  description: z.string().optional(),
+  result_mappings: resultMappings.default({}),
+  cost_limit: z.number().nonnegative().optional(),
+  steps: z.array(stepSchema).min(1, 'a pipeline has at least one step'),
+});
+
+const rootSchema = rootInput.transform((raw): Pipeline => ({
+  name: raw.name,
+  steps: raw.steps,
+  resultMappings: raw.result_mappings,
+  ...(raw.cost_limit !== undefined && { costLimitUsd: raw.cost_limit }),
+}));
+
+/** The forms of the file as it is written, for the schema that editors read. */
+export const PIPELINE_FORMS = {
+  root: rootInput,
+  handler: handlerSchema,
+  jump: jumpInput,
+  inline: inlineInput,
+};
 
 const KNOWN_KEYS = [
-  ...['name', 'description', 'result_mappings', 'cost_limit', 'steps'],
-  ...['id', 'enabled_by', 'hooks', 'pre', 'post', 'jump'],
-  ...Object.keys(unitFields),
+  ...Object.keys(rootInput.shape),
+  ...Object.keys(stepInput.shape),
+  ...['pre', 'post', 'jump'],
   ...MAPPING_KEYS,
 ];
 
-type RawUnit = z.infer<z.ZodObject<typeof unitFields>> & { id: string };
-
-function toStep(raw: RawUnit): Step {
+function toStep(raw: z.infer<typeof stepInput>): Step {
   return {
     id: raw.id,
     agent: raw.agent,
@@ -135,12 +144,9 @@ function toStep(raw: RawUnit): Step {
     onResult: raw.on_result,
     readonly: raw.readonly,
     commitAfter: raw.commit_after,
+    ...(raw.enabled_by !== undefined && { enabledBy: raw.enabled_by }),
     ...(raw.timeout_seconds !== undefined && { timeoutSeconds: raw.timeout_seconds }),
+    ...(raw.hooks && { hooks: raw.hooks }),
     config: raw.config,
   };
-}
-
-function isIdle(path: readonly PropertyKey[]): boolean {
-  const key = String(path.at(-1));
-  return key === 'hooks' || (path.at(-2) === 'config' && IDLE_LIMITS.includes(key));
 }

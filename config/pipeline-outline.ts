@@ -10,8 +10,12 @@ export interface PipelineOutline {
   inlines: { name: string | undefined; path: Path; parent: string }[];
   jumps: Named[];
   agents: Named[];
-  keys: { path: Path }[];
+  /** First words of the calls. */
+  hooks: Named[];
 }
+
+/** The id of an inline handler that is given none. */
+export const NAMELESS = 'inline';
 
 interface Named {
   name: string;
@@ -20,7 +24,7 @@ interface Named {
 
 /** Walks over a pipeline's JSON and notes what it names and where. */
 export function outlinePipeline(value: unknown): PipelineOutline {
-  const outline: PipelineOutline = { steps: [], inlines: [], jumps: [], agents: [], keys: [] };
+  const outline: PipelineOutline = { steps: [], inlines: [], jumps: [], agents: [], hooks: [] };
   const root = asRecord(value);
   for (const [result, mapping] of Object.entries(asRecord(root['result_mappings'])))
     note(outline.jumps, asRecord(mapping)['default_jump'], [
@@ -45,9 +49,10 @@ function outlineUnit(outline: PipelineOutline, value: unknown, path: Path): void
   const unit = asRecord(value);
   note(outline.agents, unit['agent'], [...path, 'agent']);
   note(outline.jumps, unit['on_max'], [...path, 'on_max']);
-  for (const key of Object.keys(unit)) outline.keys.push({ path: [...path, key] });
-  for (const key of Object.keys(asRecord(unit['config'])))
-    outline.keys.push({ path: [...path, 'config', key] });
+  for (const [when, calls] of Object.entries(asRecord(unit['hooks'])))
+    for (const [index, call] of (Array.isArray(calls) ? (calls as unknown[]) : []).entries())
+      if (typeof call === 'string' && call.trim())
+        note(outline.hooks, call.trim().split(/\s/)[0], [...path, 'hooks', when, index]);
   for (const [result, handler] of Object.entries(asRecord(unit['on_result']))) {
     const at = [...path, 'on_result', result];
     const { jump, agent, id } = asRecord(handler);
@@ -89,15 +94,16 @@ function stepProblems({ steps }: PipelineOutline) {
 
 /** Results and sessions are looked up by id, so a handler must not be called like anything else. */
 function inlineProblems({ steps, inlines }: PipelineOutline) {
+  const isInlineTaken = [...steps, ...inlines].some(({ name }) => name === NAMELESS);
   return inlines.flatMap(({ name, path, parent }, index) => {
-    const earlier = inlines.slice(0, index);
-    if (name === undefined)
-      return earlier.some((inline) => inline.name === undefined && inline.parent === parent)
-        ? [{ path, message: 'two handlers of one step without an id; give each an "id"' }]
-        : [];
-    const isTaken =
-      steps.some((step) => step.name === name) || earlier.some((inline) => inline.name === name);
-    return isTaken
+    const isAgain = inlines
+      .slice(0, index)
+      .some((other) => other.name === name && (name !== undefined || other.parent === parent));
+    if (name === undefined && isAgain)
+      return [{ path, message: 'two handlers of one step without an id; give each an "id"' }];
+    if (name === undefined && isInlineTaken)
+      return [{ path, message: `give it an "id": another is called "${NAMELESS}" already` }];
+    return isAgain || steps.some((step) => step.name === name)
       ? [{ path: [...path, 'id'], message: `the id "${name}" stands for another step or handler` }]
       : [];
   });

@@ -1,7 +1,9 @@
 import { endlessCircles, unreachableSteps } from '../workflows/domain/pipeline-paths.ts';
 import {
   DEFAULT_MAPPINGS,
+  defaultJump,
   own,
+  RELATIVE_JUMPS,
   unitKey,
   unitsOf,
   type Pipeline,
@@ -34,7 +36,12 @@ export function findRunProblems(
     field: `step ${id}`,
     message: 'no result of an earlier step leads here',
   }));
-  return [...circles, ...unreachable, ...undefinedResults(pipeline, agents)];
+  return [
+    ...circles,
+    ...unreachable,
+    ...undefinedResults(pipeline, agents),
+    ...strayMappings(pipeline, agents),
+  ];
 }
 
 /** Handlers that wait for results their agents never give. */
@@ -83,6 +90,23 @@ function undefinedResults(
       field: 'valid_results',
       message: `${result} is neither PASS, FAIL, FIX or SKIP, nor mapped, nor handled by step ${unitKey(path)} of pipeline ${pipeline.name}`,
     }));
+  });
+}
+
+/** Mappings of agents.json are made for all pipelines; their targets must exist where they are used. */
+function strayMappings(
+  pipeline: Pipeline,
+  agents: Readonly<Record<string, AgentDefinition>>,
+): DefinitionProblem[] {
+  const targets: string[] = [...RELATIVE_JUMPS, ...pipeline.steps.map(({ id }) => id)];
+  return pipeline.steps.flatMap(({ id, agent: type, onResult }) => {
+    const agent = own(agents, type);
+    return [...(agent?.validResults ?? []), 'FAIL', 'UNKNOWN'].flatMap((result) => {
+      const jump = defaultJump(pipeline, agent?.settings.resultMappings, result);
+      if (Object.hasOwn(onResult, result) || targets.includes(jump)) return [];
+      const message = `${result} leads to "${jump}", and pipeline ${pipeline.name} has no such step (step ${id})`;
+      return [{ file: 'agents.json', field: `agents.${type}.result_mappings`, message }];
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import { LineCounter } from 'yaml';
 import { didYouMean } from './nearest-name.ts';
 
 /** One prompt of an agent file. */
@@ -30,7 +31,7 @@ export const CONDITIONS = [
 
 const SECTION_LINE = /^[ \t]*<(\/?)WIGGUM_(SYSTEM|USER|CONTINUATION)_PROMPT>[ \t]*$/;
 const CONDITION = /<(\/?)WIGGUM_IF_([A-Z_]+)(?::([^>\n]*))?>/g;
-const OUR_TAG = /<\/?(WIGGUM_[A-Z_]+)[^>\n]*>/g;
+const OUR_TAG = /<\/?(WIGGUM_[A-Z_]+)[^<>\n]*>/g;
 const TAGS = [
   ...['SYSTEM', 'USER', 'CONTINUATION'].map((name) => `WIGGUM_${name}_PROMPT`),
   ...CONDITIONS.map((name) => `WIGGUM_IF_${name}`),
@@ -64,9 +65,13 @@ export function readSections(body: string): PromptSections {
   return { sections, problems: [...problems, ...unknownTags(body)] };
 }
 
-/** The line, from 0, of a place in a text. */
-export function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length - 1;
+/** Tells the line, from 0, of places in a text. */
+export function linesOf(text: string): (index: number) => number {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1))
+    lines.addNewLine(at + 1);
+  return (index) => lines.linePos(index).line - 1;
 }
 
 function section(lines: string[], from: number, to: number): PromptSection {
@@ -86,8 +91,9 @@ function unclosedSection({ name, line }: { name: SectionName; line: number }): L
 function conditionProblems({ text }: PromptSection): LineProblem[] {
   const problems: LineProblem[] = [];
   const open: { name: string; line: number }[] = [];
+  const lineAt = linesOf(text);
   for (const { 1: slash, 2: name = '', 3: path, index } of text.matchAll(CONDITION)) {
-    const line = lineAt(text, index);
+    const line = lineAt(index);
     if (!(CONDITIONS as readonly string[]).includes(name)) continue;
     if (!slash) {
       if (name === 'FILE_EXISTS' && !path?.trim())
@@ -109,10 +115,11 @@ function unclosedCondition(tag = { name: '', line: 0 }): LineProblem {
 }
 
 function unknownTags(body: string): LineProblem[] {
+  const lineAt = linesOf(body);
   return [...body.matchAll(OUR_TAG)]
     .filter(([, name = '']) => !TAGS.includes(name))
     .map(({ 1: name = '', index }) => ({
-      line: lineAt(body, index),
+      line: lineAt(index),
       message: `there is no tag <${name}>${didYouMean(name, TAGS)}`,
     }));
 }

@@ -23,19 +23,16 @@ const agent = (type: string, more = '') =>
   ].join('\n');
 
 describe('checkDefinitions', () => {
-  it('finds nothing wrong with the shipped ones, and says what has no effect yet', () =>
+  it('finds nothing wrong and nothing idle in the shipped ones (#60)', () =>
     withDefinitions(async ({ places }) => {
-      const { problems, notices } = await checkDefinitions(places);
-      expect(problems).toEqual([]);
-      expect(lines(notices)).toEqual([
-        'software-engineer.md:8: supervisor_interval: has no effect yet: no supervisor runs',
-      ]);
+      expect(await checkDefinitions(places)).toEqual({ problems: [], notices: [] });
     }));
 
   it('reports all pipelines and agents of the project at once (#60)', () =>
     withDefinitions(async ({ write, places }) => {
-      const step = { id: 'a', agent: 'test.one', hooks: { pre: ['x'] } };
+      const step = { id: 'a', agent: 'test.one', hooks: { pre: ['lint all'] } };
       await write({
+        '.ralph/config.json': JSON.stringify({ hooks: { commands: { lint: ['true'] } } }),
         '.ralph/pipeline.json': '{"steps": [',
         '.ralph/pipelines/AB-1.json': JSON.stringify({ steps: [{ ...step, on_max: 'b' }] }),
         '.ralph/pipelines/AB-2.json': JSON.stringify({
@@ -55,7 +52,6 @@ describe('checkDefinitions', () => {
       ]);
       expect(lines(notices)).toEqual(
         expect.arrayContaining([
-          'AB-1.json:1: steps[0].hooks: has no effect yet',
           'AB-2.json: step a: on_result.FIX never happens: test.one gives PASS',
           'one.sh: has no effect yet: only the markdown file is read',
           expect.stringContaining('three.md: is never looked at'),
@@ -96,8 +92,8 @@ describe('checkDefinitions', () => {
       });
       const environment = { WIGGUM_SECURITY_AUDIT_MAX_ITERATIONS: '0' };
       expect(lines((await checkDefinitions({ ...places, environment })).problems)).toEqual([
-        'config.json: agents.product.plan-mode.max_turns: expected a whole number from 1 to 200, found 500',
-        'environment: WIGGUM_SECURITY_AUDIT_MAX_ITERATIONS: expected a whole number from 1 to 100, found "0"',
+        'config.json:1: agents.product.plan-mode.max_turns: expected a whole number from 1 to 200, found 500',
+        'environment: WIGGUM_SECURITY_AUDIT_MAX_ITERATIONS: expected a whole number from 1 to 100, found 0',
       ]);
     }));
 
@@ -106,9 +102,31 @@ describe('checkDefinitions', () => {
       await mkdir(path.join(dir, '.ralph', 'pipeline.json'));
       await write({ 'home/config/agents.json': '[]', '.ralph/config.json': '{' });
       expect(lines((await checkDefinitions(homed)).problems)).toEqual([
+        expect.stringContaining('config.json:1: this is not JSON'),
         expect.stringContaining('pipeline.json: the file cannot be read'),
         expect.stringContaining('agents.json: '),
-        expect.stringContaining('config.json: The settings cannot be used'),
+      ]);
+    }));
+
+  it('names the settings that make hooks unknown, and goes on (#210)', () =>
+    withDefinitions(async ({ write, places }) => {
+      await write({
+        '.ralph/config.json': '{"hooks": ',
+        '.ralph/pipelines/AB-1.json': JSON.stringify({
+          steps: [{ id: 'a', agent: 'product.plan-mode', hooks: { post: ['tell'] } }],
+        }),
+        '.ralph/pipelines/AB-2.json': '[]',
+      });
+      const found = lines((await checkDefinitions(places)).problems);
+      expect(found[0]).toContain('config.json:1: this is not JSON');
+      expect(found.at(-1)).toBe('AB-2.json:1: expected an object, found a list');
+    }));
+
+  it('notes keys of the settings that are nearly right', () =>
+    withDefinitions(async ({ write, places }) => {
+      await write({ '.ralph/config.json': '{"check": ["npm test"]}' });
+      expect(lines((await checkDefinitions(places)).notices)).toEqual([
+        'config.json:1: check: nobody reads this key; did you mean "checks"?',
       ]);
     }));
 });

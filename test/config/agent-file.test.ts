@@ -235,11 +235,14 @@ describe('prompt sections', () => {
 describe('notices', () => {
   const noticesOf = (text: string) => parseAgent(text, 'a.md').notices.map(describeProblem);
 
-  it('name fields that have no effect yet', () => {
-    expect(noticesOf(anAgent({ mode: 'ralph_loop', supervisor_interval: '2' }))).toEqual([
-      'a.md:7: supervisor_interval: has no effect yet: no supervisor runs',
+  it('name a field that has no effect', () => {
+    expect(noticesOf(anAgent({ workspace_override: 'project_dir' }))).toEqual([
+      'a.md:7: workspace_override: has no effect: agents work in their workspace',
     ]);
-    expect(noticesOf(anAgent({ supervisor_interval: '0' }))).toEqual([]);
+  });
+
+  it.each(['ralph_loop', 'live'])('say nothing of mode %s and a supervisor', (mode) => {
+    expect(noticesOf(anAgent({ mode, supervisor_interval: '2' }))).toEqual([]);
   });
 
   it('name a continuation that is never used (#71)', () => {

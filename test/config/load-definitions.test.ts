@@ -114,14 +114,15 @@ describe('loadAgent', () => {
         '.ralph/agents/test/one.md': agent('test.one'),
       });
       expect((await loadAgent('engineering.security-audit', homed)).settings).toMatchObject({
-        maxIterations: 8,
-        maxTurns: 11,
-        timeoutSeconds: 2400,
+        own: [
+          { key: 'agents.engineering.security-audit', limits: { max_turns: 11 } },
+          { limits: { max_iterations: 8, max_turns: 60, timeout_seconds: 2400 } },
+        ],
         resultMappings: { FIX: { defaultJump: 'self' }, SKIP: { defaultJump: 'abort' } },
       });
       expect((await loadAgent('test.one', homed)).settings).toMatchObject({
-        maxIterations: 3,
-        maxTurns: 30,
+        own: [],
+        defaults: [{ key: 'defaults', limits: { max_iterations: 3 } }, { key: 'defaults' }],
       });
     }));
 
@@ -142,7 +143,7 @@ describe('loadAgent', () => {
         'agents.a.b.timeout_seconds: expected a whole number from 60 to 86400, found 59',
         'agents.a.b.supervisor_interval: expected a whole number from 0 to 20, found 21',
         'agents.a.b.max_restarts: expected a whole number from 0 to 10, found 11',
-        'agents.a.b.auto_commit: expected true or false',
+        'agents.a.b.auto_commit: expected true or false, found "x"',
       ]);
     }));
 });
@@ -286,5 +287,46 @@ describe('loadRun', () => {
         code: 'PIPELINE_INVALID',
         message: expect.stringContaining('AB-1.json: the file is empty') as unknown,
       });
+    }));
+
+  it('refuses hooks that the settings do not register, with their place (#58)', () =>
+    withDefinitions(async ({ write, places }) => {
+      const hooks = { pre: ['lnit src'], post: ['lint', 'tell everybody'] };
+      await write({
+        '.ralph/agents/test/one.md': agent('test.one'),
+        '.ralph/config.json': JSON.stringify({ hooks: { commands: { lint: ['npm', 'lint'] } } }),
+        '.ralph/pipeline.json': pipeline(
+          'hooked',
+          step('a', { max: 1, hooks, on_result: { FAIL: step('fix', { hooks }) } }),
+        ),
+      });
+      const error = await caught(loadRun({ taskId: 'AB-1' }, places));
+      expect(error.code).toBe('PIPELINE_INVALID');
+      const found = error.message.split('\n').map((line) => line.replace(/^.*json:1: /, ''));
+      const register = 'register it in .ralph/config.json under hooks.commands';
+      expect(found).toEqual([
+        'steps[0].hooks.pre[0]: there is no hook "lnit"; did you mean "lint"?',
+        `steps[0].hooks.post[1]: there is no hook "tell"; ${register}`,
+        'steps[0].on_result.FAIL.hooks.pre[0]: there is no hook "lnit"; did you mean "lint"?',
+        `steps[0].on_result.FAIL.hooks.post[1]: there is no hook "tell"; ${register}`,
+      ]);
+    }));
+
+  it('refuses a mapping of agents.json that leads to no step of the pipeline (#60)', () =>
+    withDefinitions(async ({ write, homed }) => {
+      const FIX = { default_jump: 'repair' };
+      await write({
+        '.ralph/agents/test/one.md': agent('test.one', '', '[PASS, FIX]'),
+        '.ralph/pipeline.json': pipeline('short', step('a', { max: 1 })),
+        'home/config/agents.json': JSON.stringify({
+          agents: { 'test.one': { result_mappings: { FIX } } },
+        }),
+      });
+      expect((await caught(loadRun({ taskId: 'AB-1' }, homed))).message).toContain(
+        'agents.test.one.result_mappings: FIX leads to "repair", and pipeline short has no such step',
+      );
+      const handled = step('a', { max: 1, on_result: { FIX: { jump: 'self' } } });
+      await write({ '.ralph/pipeline.json': pipeline('short', handled) });
+      expect((await loadRun({ taskId: 'AB-1' }, homed)).pipeline.name).toBe('short');
     }));
 });

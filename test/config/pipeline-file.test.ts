@@ -28,7 +28,13 @@ describe('parsePipeline', () => {
 
   it('takes every field, also of handlers inside handlers', () => {
     const unit = { max: 2, on_max: 'abort', readonly: true, commit_after: true };
-    const more = { ...unit, timeout_seconds: 90, config: { max_turns: 7, own: [1] } };
+    const more = {
+      ...unit,
+      timeout_seconds: 90,
+      config: { max_turns: 7, own: [1] },
+      enabled_by: 'SWITCH',
+      hooks: { pre: ['a b'] },
+    };
     const { pipeline, problems } = parse({
       $schema: 'x',
       name: 'whole',
@@ -41,12 +47,10 @@ describe('parsePipeline', () => {
       steps: [
         step('one', {
           ...more,
-          enabled_by: 'SWITCH',
-          hooks: { pre: ['a b'], post: ['c'] },
           on_result: {
             FIX: {
               ...step('fix', more),
-              on_result: { PASS: { jump: 'one' }, FIX: { agent: 'test.deeper' } },
+              on_result: { PASS: { jump: 'one' }, FIX: { ...more, agent: 'test.agent' } },
             },
           },
         }),
@@ -61,6 +65,8 @@ describe('parsePipeline', () => {
       commitAfter: true,
       timeoutSeconds: 90,
       config: { max_turns: 7, own: [1] },
+      enabledBy: 'SWITCH',
+      hooks: { pre: ['a b'], post: [] },
     };
     expect(pipeline).toMatchObject({
       name: 'whole',
@@ -72,7 +78,6 @@ describe('parsePipeline', () => {
       steps: [
         {
           ...taken,
-          enabledBy: 'SWITCH',
           onResult: {
             FIX: {
               kind: 'inline',
@@ -81,7 +86,7 @@ describe('parsePipeline', () => {
                 id: 'fix',
                 onResult: {
                   PASS: { kind: 'jump', to: 'one' },
-                  FIX: { kind: 'inline', step: { id: 'inline', agent: 'test.deeper' } },
+                  FIX: { kind: 'inline', step: { ...taken, id: 'inline' } },
                 },
               },
             },
@@ -150,6 +155,16 @@ describe('parsePipeline', () => {
       [step('a', { on_result: { FIX: { agent: 'x.y' }, FAIL: { agent: 'x.z' } } })],
       'two handlers of one step without an id',
     ],
+    [
+      'a nameless handler beside one that has its name',
+      [step('a', { on_result: { FIX: { agent: 'x.y' }, FAIL: step('inline') } })],
+      'steps[0].on_result.FIX: give it an "id": another is called "inline" already',
+    ],
+    [
+      'a nameless handler beside a step that has its name',
+      [step('inline', { on_result: { FIX: { agent: 'x.y' } } })],
+      'give it an "id"',
+    ],
   ])('refuses %s (#60)', (_title, steps, message) => {
     const problems = problemsOf({ steps });
     expect(problems).toHaveLength(1);
@@ -158,17 +173,32 @@ describe('parsePipeline', () => {
 
   it.each<[string, unknown, string]>([
     ['no steps', { steps: [] }, 'steps: a pipeline has at least one step'],
-    ['steps that are missing', {}, 'steps: Invalid input: expected array'],
-    ['a list', [], 'expected object'],
-    ['a step without agent', { steps: [{ id: 'a' }] }, 'steps[0].agent'],
+    ['steps that are missing', {}, 'steps: is missing; expected a list'],
+    ['a list', [], 'p.json:1: expected an object, found a list'],
+    ['a step without agent', { steps: [{ id: 'a' }] }, 'steps[0].agent: is missing'],
     ['a step without id', { steps: [{ agent: 'a.b' }] }, 'steps[0].id'],
     ['a bad id', { steps: [step('One')] }, 'steps[0].id: an id has small letters'],
     ['a negative max', { steps: [step('a', { max: -1 })] }, 'steps[0].max: expected 0'],
-    ['half a visit', { steps: [step('a', { max: 1.5 })] }, 'steps[0].max'],
+    ['half a visit', { steps: [step('a', { max: 1.5 })] }, 'steps[0].max: expected a whole number'],
     [
       'a bad switch',
       { steps: [step('a', { enabled_by: 'A B' })] },
       'name of an environment variable',
+    ],
+    [
+      'a hook without words',
+      { steps: [step('a', { hooks: { pre: [' '] } })] },
+      'steps[0].hooks.pre[0]: must not be empty',
+    ],
+    [
+      'a hook of another time',
+      { steps: [step('a', { hooks: { prae: [] } })] },
+      'steps[0].hooks.prae: there is no such key; did you mean "pre"?',
+    ],
+    [
+      'a NUL in a name',
+      { name: 'a\u0000b', steps: [step('a')] },
+      'name: expected one line without control characters',
     ],
     ['a wrong boolean', { steps: [step('a', { readonly: 'yes' })] }, 'steps[0].readonly'],
     [
@@ -247,21 +277,24 @@ describe('parsePipeline', () => {
     expect(problems.map(describeProblem)).toEqual([expect.stringContaining(message)]);
   });
 
-  it('gives notice of what has no effect yet', () => {
-    const { notices, problems } = parse({
+  it('leaves handlers of different steps nameless, as the original does (#60)', () => {
+    const nameless = { on_result: { FIX: { agent: 'x.y' } } };
+    expect(problemsOf({ steps: [step('a', nameless), step('b', nameless)] })).toEqual([]);
+  });
+
+  it('names the hooks of steps and handlers by their first word (#58)', () => {
+    const { hooks } = parse({
       steps: [
         step('a', {
-          hooks: { pre: ['x'] },
-          config: { supervisor_interval: 2, max_turns: 5 },
-          on_result: { FIX: step('fix', { config: { auto_commit: true } }) },
+          hooks: { pre: ['lint --fix'], post: ['tell'] },
+          on_result: { FIX: { agent: 'x.y', hooks: { post: [' tidy\tup '] } } },
         }),
       ],
     });
-    expect(problems).toEqual([]);
-    expect(notices.map(describeProblem)).toEqual([
-      'p.json:1: steps[0].hooks: has no effect yet',
-      'p.json:1: steps[0].config.supervisor_interval: has no effect yet',
-      'p.json:1: steps[0].on_result.FIX.config.auto_commit: has no effect yet',
+    expect(hooks.map(({ name, problem }) => `${name} ${problem('').field}`)).toEqual([
+      'lint steps[0].hooks.pre[0]',
+      'tell steps[0].hooks.post[0]',
+      'tidy steps[0].on_result.FIX.hooks.post[0]',
     ]);
   });
 
