@@ -66,13 +66,22 @@ export async function askTask<Wish>(
   },
 ): Promise<string> {
   const handle = client.workflow.getHandle(taskWorkflowId(ask.project.id, ask.task));
+  return askUpdate(client, ask.task, () =>
+    handle.executeUpdate<string, [Wish]>(ask.update.name, { args: [ask.argument] }),
+  );
+}
+
+/** Asks a task's workflow; one that is not open has a plain answer. */
+export async function askUpdate<T>(
+  client: Client,
+  task: string,
+  ask: () => Promise<T>,
+): Promise<T> {
   try {
-    return await answered(client, () =>
-      handle.executeUpdate<string, [Wish]>(ask.update.name, { args: [ask.argument] }),
-    );
+    return await answered(client, ask);
   } catch (cause) {
     if (!(cause instanceof WorkflowNotFoundError)) throw cause;
-    throw new WiggumError('TASK_NOT_RUNNING', `${ask.task} is not running.`, { cause });
+    throw new WiggumError('TASK_NOT_RUNNING', `${task} is not running.`, { cause });
   }
 }
 

@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, RegistryEntry>> = {
   ),
   worker: entry(
     'Tasks',
-    'Start, stop or restart one task',
+    'Start, stop, restart or steer one task',
     async () => (await import('./worker.ts')).worker,
   ),
   logs: entry(

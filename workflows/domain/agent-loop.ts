@@ -52,26 +52,21 @@ export function outOfTime(plan: AgentPlan, state: LoopState): Decided {
 /** An account that is used up, a model that is not there, nobody logged in: none is the agent's failure. */
 function waitAfter(state: LoopState, outcome: AgentOutcome): Decided | undefined {
   const wait = (more: Omit<Wait, 'kind'>): NextTurn => ({ kind: 'wait', ...more });
-  switch (outcome.kind) {
-    case 'limit': {
-      const { resetsAt: until, reason } = outcome;
-      return { state, next: wait({ what: 'usage limit', ...(until && { until }), reason }) };
-    }
-    case 'auth':
-      return { state, next: wait({ what: 'login', reason: outcome.reason }) };
-    case 'transient': {
-      const { reason } = outcome;
-      // A model that stays away for longer is waited for at leisure.
-      if (state.retries >= MAX_RETRIES) return { state, next: wait({ what: 'outage', reason }) };
-      const seconds = Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** state.retries);
-      return {
-        state: { ...state, retries: state.retries + 1 },
-        next: wait({ what: 'outage', seconds, reason }),
-      };
-    }
-    default:
-      return undefined;
+  if (outcome.kind === 'limit') {
+    const { resetsAt: until, reason } = outcome;
+    return { state, next: wait({ what: 'usage limit', ...(until && { until }), reason }) };
   }
+  if (outcome.kind === 'auth')
+    return { state, next: wait({ what: 'login', reason: outcome.reason }) };
+  if (outcome.kind !== 'transient') return undefined;
+  const { reason } = outcome;
+  // A model that stays away for longer is waited for at leisure.
+  if (state.retries >= MAX_RETRIES) return { state, next: wait({ what: 'outage', reason }) };
+  const seconds = Math.min(MAX_RETRY_SECONDS, RETRY_SECONDS * 2 ** state.retries);
+  return {
+    state: { ...state, retries: state.retries + 1 },
+    next: wait({ what: 'outage', seconds, reason }),
+  };
 }
 
 /** The conversation is gone, the workspace is not: a new session takes over, twice at most. */
