@@ -54,13 +54,13 @@ describe('the redteam pipeline', () => {
       'recon vuln-analysis exploit-validation report remediate report aborted: result',
     ],
     [
-      'leaves what is still open to the report after three remediations',
+      'does not end well while findings are open after three remediations',
       { report: FIX(4), remediate: FIX(3) },
       [
         'recon vuln-analysis exploit-validation report remediate',
         'vuln-analysis exploit-validation report remediate',
         'vuln-analysis exploit-validation report remediate',
-        'vuln-analysis exploit-validation report completed',
+        'vuln-analysis exploit-validation report aborted: exhausted',
       ].join(' '),
     ],
     ['ends when there is nothing to map', { recon: ['FAIL'] }, 'recon aborted: result'],
