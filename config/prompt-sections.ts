@@ -30,7 +30,7 @@ export const CONDITIONS = [
 ] as const;
 
 const SECTION_LINE = /^[ \t]*<(\/?)WIGGUM_(SYSTEM|USER|CONTINUATION)_PROMPT>[ \t]*$/;
-const CONDITION = /<(\/?)WIGGUM_IF_([A-Z_]+)(?::([^>\n]*))?>/g;
+const CONDITION = /<(\/?)WIGGUM_IF_([A-Z_]+)(?::([^<>\n]*))?>/g;
 const OUR_TAG = /<\/?(WIGGUM_[A-Z_]+)[^<>\n]*>/g;
 const TAGS = [
   ...['SYSTEM', 'USER', 'CONTINUATION'].map((name) => `WIGGUM_${name}_PROMPT`),
