@@ -11,8 +11,10 @@ import { rebaseBranch } from './forge/local/rebase-branch.ts';
 import { removeWorkspace } from './git/remove-workspace.ts';
 import { beginStep } from './step/begin-step.ts';
 import { endStep } from './step/end-step.ts';
+import { runHooks } from './step/run-hooks.ts';
 import { finishWork } from './task/finish-work.ts';
 import { prepareTask } from './task/prepare-task.ts';
+import { recordTask } from './task/record-task.ts';
 import { writeFailure } from './task/write-failure.ts';
 
 export type HostActivities = ReturnType<typeof createHostActivities>;
@@ -24,7 +26,8 @@ export function createHostActivities(host: HostDependencies) {
     moveMarkers: named(moveMarkers),
     prepareTask: named((input: Parameters<typeof prepareTask>[0]) => prepareTask(input, host)),
     beginStep: named(beginStep),
-    endStep: named(endStep),
+    runHooks: named((order: Parameters<typeof runHooks>[0]) => runHooks(order, host)),
+    endStep: named((end: Parameters<typeof endStep>[0]) => endStep(end, host)),
     finishWork: named(finishWork),
     runChecks: named((order: Parameters<typeof runChecks>[0]) => runChecks(order, host)),
     openPullRequest: named(openPullRequest),
@@ -32,6 +35,7 @@ export function createHostActivities(host: HostDependencies) {
     rebaseBranch: named(rebaseBranch),
     removeWorkspace: named(({ place }: { place: RunPlace }) => removeWorkspace(place)),
     writeFailure: named(writeFailure),
+    recordTask: named(recordTask),
   };
 }
 

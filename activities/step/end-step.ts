@@ -6,12 +6,17 @@ import {
   type ResultMapping,
   type ResultMappings,
 } from '../../workflows/domain/steps.ts';
+import type { Usage } from '../../workflows/domain/usage.ts';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { logActivity } from '../agent/activity-log.ts';
-import { readIfThere } from '../durable-file.ts';
 import { writeResult } from '../agent/result-record.ts';
+import { closeSummaries } from '../agent/summary-file.ts';
+import { usageFields } from '../agent/usage-fields.ts';
+import type { HostDependencies } from '../dependencies.ts';
+import { readIfThere } from '../durable-file.ts';
 import { commitStep } from '../git/commit.ts';
 import { restoreCheckpoint } from '../git/restore-checkpoint.ts';
+import { declaredOutputs, outputFolder, stepOutputs } from './step-outputs.ts';
 
 export interface StepEnd {
   place: RunPlace;
@@ -30,23 +35,31 @@ export interface StepEnd {
     iterations: number;
     sessionId: string;
     report?: string;
-    costUsd: number;
-    turns: number;
+    usage: Usage;
+    /** The last one: a supervisor's restart begins another run of the same step. */
+    runId: string;
+    /** From 0. */
+    lastIteration: number;
   };
 }
 
 export interface StepEnded {
   result: GateResult;
+  endedAt: string;
   commit?: string;
   report?: string;
   fault?: string;
   /** How the agent itself explains a failure: the beginning of its report. */
   words?: string;
+  /** What the agent declared for later steps, as far as it is there. */
+  outputs: Record<string, string>;
+  /** Where the agent left what others may read. */
+  outputDir: string;
 }
 
 /** Closes a step: readonly work is undone, other work committed, and the result goes on record. */
-export async function endStep(end: StepEnd): Promise<StepEnded> {
-  const { place, step, runId, run } = end;
+export async function endStep(end: StepEnd, host: HostDependencies): Promise<StepEnded> {
+  const { place, step, runId, run, agent } = end;
   if (end.readonly) await restoreCheckpoint(place, runId);
   const committed = end.commitAfter ? await commit(end) : {};
   // A failure stays one, and so does a result that nobody knows: neither is mended by a repair.
@@ -54,10 +67,13 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
   const isGood = status === 'success' || status === 'partial';
   const result = committed.fault && isGood ? 'FIX' : run.result;
   const mapping = mappingOf(end, result);
+  if (agent.mode === 'ralph_loop' && run.iterations > 0)
+    await closeSummaries({ place, step, runId: run.runId, lastIteration: run.lastIteration });
+  const said = await stepOutputs(end, host);
   const record = await writeResult({
     place,
     epoch: end.epoch,
-    agentType: end.agent.type,
+    agentType: agent.type,
     stepId: step,
     runId,
     result,
@@ -67,12 +83,12 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
     iterations: run.iterations,
     startedAt: end.startedAt,
     endedAt: new Date().toISOString(),
-    errors: [run.detail, committed.fault].filter((text) => text !== undefined),
-    outputs: { session_id: run.sessionId },
+    errors: [run.detail, committed.fault, ...said.errors].filter((text) => text !== undefined),
+    outputs: said.outputs,
     metadata: {
       why: run.why,
-      cost_usd: run.costUsd,
-      turns: run.turns,
+      ...usageFields(run.usage),
+      ...(run.runId !== runId && { last_run_id: run.runId }),
       ...(committed.commit && { commit: committed.commit }),
     },
     ...(run.report && { report: run.report }),
@@ -86,10 +102,13 @@ export async function endStep(end: StepEnd): Promise<StepEnded> {
   const words = mapping?.status === 'failure' && (await beginningOf(record.report));
   return {
     result,
+    endedAt: record.endedAt,
     ...(committed.commit && { commit: committed.commit }),
     ...(record.report && { report: record.report }),
     ...(committed.fault && { fault: committed.fault }),
     ...(words && { words }),
+    outputs: declaredOutputs(place, agent.outputs, record.outputs),
+    outputDir: outputFolder(place, agent.type),
   };
 }
 

@@ -3,6 +3,7 @@ import type { RunPlace } from '../../../workflows/domain/agent.ts';
 import { WiggumError } from '../../../workflows/domain/errors.ts';
 import { pullRequestTitle, type PullRequest } from '../../../workflows/domain/pull-request.ts';
 import type { StepRecord } from '../../../workflows/domain/task.ts';
+import { logActivity } from '../../agent/activity-log.ts';
 import { openPublisher, publishBranch } from '../../git/publish.ts';
 import { taskBranch } from '../../git/run-names.ts';
 import { forkPoint } from '../../git/squash-merge.ts';
@@ -18,6 +19,18 @@ export interface OpenPullRequest {
 
 /** Publishes a task's branch and opens its pull request; a second call brings the first up to date. */
 export async function openPullRequest(wish: OpenPullRequest): Promise<PullRequest> {
+  const pullRequest = await open(wish);
+  const { number, url, branch } = pullRequest;
+  await logActivity(
+    wish.place,
+    'pr.created',
+    { pr_number: number, pr_url: url, branch },
+    `pr:created-${number}`,
+  );
+  return pullRequest;
+}
+
+async function open(wish: OpenPullRequest): Promise<PullRequest> {
   const { place, target } = wish;
   const known = await recordOfRun(place);
   if (known?.state === 'merged') return known;

@@ -1,12 +1,8 @@
 import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createWorkspace } from '../../../activities/git/workspace.ts';
-import { beginStep } from '../../../activities/step/begin-step.ts';
-import { endStep, type StepEnd } from '../../../activities/step/end-step.ts';
-import type { AgentPlan, RunPlace } from '../../../workflows/domain/agent.ts';
 import type { ResultMapping } from '../../../workflows/domain/steps.ts';
-import { withRepository, type TestProject } from '../../helpers/with-repository.ts';
+import { withStep } from '../../helpers/with-step.ts';
 
 const mapping = (exitCode: number): ResultMapping => ({
   status: 'success',
@@ -14,87 +10,26 @@ const mapping = (exitCode: number): ResultMapping => ({
   defaultJump: 'next',
 });
 
-interface StepWorld {
-  agent: AgentPlan;
-  project: TestProject;
-  place: RunPlace;
-  git: (...args: string[]) => Promise<string>;
-  write: (files: Record<string, string>) => Promise<void>;
-  begin: (readonly?: boolean) => Promise<{ startedAt: string }>;
-  end: (changes?: Partial<StepEnd>, run?: Partial<StepEnd['run']>) => ReturnType<typeof endStep>;
-  record: () => Promise<Record<string, unknown>>;
-  events: () => Promise<string[]>;
-}
-
-async function withStep(use: (world: StepWorld) => Promise<void>): Promise<void> {
-  await withRepository(async (project) => {
-    const place = project.place();
-    await createWorkspace(place);
-    const runId = 'audit-1700000100';
-    const agent: AgentPlan = {
-      type: 'engineering.security-audit',
-      mode: 'ralph_loop',
-      readonly: false,
-      completion: 'result-tag',
-      validResults: ['PASS', 'FIX', 'FAIL'],
-      resultMappings: {},
-      maxIterations: 3,
-      maxTurns: 30,
-      timeoutSeconds: 60,
-    };
-    await use({
-      agent,
-      project,
-      place,
-      git: (...args) => project.git(args, place.workspace),
-      write: (files) => project.write(files, place.workspace),
-      begin: (readonly = false) =>
-        beginStep({ place, runId, step: 'audit', agent: agent.type, readonly }),
-      end: (changes = {}, run = {}) =>
-        endStep({
-          place,
-          runId,
-          epoch: 1700000100,
-          step: 'audit',
-          agent,
-          readonly: false,
-          commitAfter: false,
-          startedAt: '2026-01-01T00:00:00.000Z',
-          resultMappings: {},
-          run: {
-            result: 'PASS',
-            why: 'result',
-            iterations: 1,
-            sessionId: 'sid',
-            costUsd: 0.5,
-            turns: 3,
-            ...run,
-          },
-          ...changes,
-        }),
-      record: async () => {
-        const folder = path.join(place.workerDir, 'results');
-        const [name = ''] = await readdir(folder);
-        return JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Record<
-          string,
-          unknown
-        >;
-      },
-      events: async () =>
-        (await readFile(path.join(place.workerDir, 'activity.jsonl'), 'utf8'))
-          .trimEnd()
-          .split('\n')
-          .map((line) => (JSON.parse(line) as { event: string }).event),
-    });
-  });
-}
-
 describe('beginStep', () => {
   it('says that the step has started, once', async () => {
     await withStep(async ({ begin, events }) => {
       expect((await begin()).startedAt).toMatch(/^\d{4}-/);
       await begin();
       expect(await events()).toEqual(['step.started']);
+    });
+  });
+
+  it('names the commit that a readonly step is put back to (#53, #188)', async () => {
+    await withStep(async ({ begin, git }) => {
+      const { checkpoint = '' } = await begin(true);
+      expect(await git('cat-file', '-t', checkpoint)).toBe('commit');
+      expect((await begin(true)).checkpoint).toBe(checkpoint);
+    });
+  });
+
+  it('needs no such commit for a step that may write', async () => {
+    await withStep(async ({ begin }) => {
+      expect(await begin()).not.toHaveProperty('checkpoint');
     });
   });
 
@@ -110,8 +45,14 @@ describe('endStep', () => {
   it('puts the result on record and says so, once also on retry (#84)', async () => {
     await withStep(async ({ begin, end, events, record, place }) => {
       await begin();
-      expect(await end()).toEqual({ result: 'PASS' });
-      expect(await end()).toEqual({ result: 'PASS' });
+      const first = await end();
+      expect(first).toEqual({
+        result: 'PASS',
+        endedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        outputs: {},
+        outputDir: path.join(place.workerDir, 'output', 'engineering.security-audit'),
+      });
+      expect(await end()).toEqual(first);
       expect(await record()).toMatchObject({
         agent_type: 'engineering.security-audit',
         status: 'success',
@@ -122,6 +63,71 @@ describe('endStep', () => {
       });
       expect(await readdir(path.join(place.workerDir, 'results'))).toHaveLength(1);
       expect(await events()).toEqual(['step.started', 'step.completed']);
+    });
+  });
+
+  it('writes down what each model used (#84)', async () => {
+    await withStep(async ({ begin, end, record }) => {
+      await begin();
+      const model = { inputTokens: 7, outputTokens: 5, cacheReadTokens: 3, cacheWriteTokens: 2 };
+      const usage = {
+        turns: 4,
+        inputTokens: 12,
+        outputTokens: 5,
+        costUsd: 0.25,
+        seconds: 61.4,
+        models: { 'a-model': { ...model, costUsd: 0.25 } },
+      };
+      await end({}, { usage });
+      expect(await record()).toMatchObject({
+        metadata: {
+          turns: 4,
+          cost_usd: 0.25,
+          seconds: 61,
+          tokens: { input: 12, output: 5 },
+          models: {
+            'a-model': {
+              input_tokens: 7,
+              output_tokens: 5,
+              cache_read_tokens: 3,
+              cache_write_tokens: 2,
+              cost_usd: 0.25,
+            },
+          },
+        },
+      });
+    });
+  });
+
+  it('names the last run when a supervisor began the loop anew (#84)', async () => {
+    await withStep(async ({ begin, end, record }) => {
+      await begin();
+      await end({}, { runId: 'audit-1700000300' });
+      expect(await record()).toMatchObject({
+        metadata: { run_id: 'audit-1700000100', last_run_id: 'audit-1700000300' },
+      });
+    });
+  });
+
+  it('does not take a result that the agent wrote itself for the real one (#84)', async () => {
+    await withStep(async ({ begin, end, record, place, project }) => {
+      await begin();
+      await end();
+      const genuine = await record();
+      const forged = JSON.stringify({
+        ...genuine,
+        outputs: { gate_result: 'PASS' },
+        metadata: { ...(genuine['metadata'] as object), run_id: 'audit-1700000200' },
+      });
+      const name = (epoch: number) => `results/${epoch}-engineering.security-audit-result.json`;
+      await project.write({ [name(1700000200)]: forged }, place.workerDir);
+      await end({ runId: 'audit-1700000200', epoch: 1700000200 }, { result: 'FIX' });
+      expect(await record()).toMatchObject({ outputs: { gate_result: 'FIX' } });
+      expect(await readdir(path.join(place.workerDir, 'results'))).toEqual([
+        '1700000100-engineering.security-audit-result.json',
+        '1700000200-engineering.security-audit-result.json',
+        '1700000201-engineering.security-audit-result.json',
+      ]);
     });
   });
 

@@ -109,6 +109,20 @@ describe('openPullRequest', () => {
     });
   });
 
+  it('says that it was opened, once (#169)', async () => {
+    await withRepository(async (project) => {
+      const { place, pullRequest } = await proposeChange(project, { 'one.txt': '1\n' });
+      await propose(place);
+      const log = await readFile(path.join(place.workerDir, 'activity.jsonl'), 'utf8');
+      expect(JSON.parse(log)).toMatchObject({
+        event: 'pr.created',
+        pr_number: 1,
+        pr_url: pullRequest.url,
+        branch: pullRequest.branch,
+      });
+    });
+  });
+
   it('gives every run a number of its own, also when many ask at once', async () => {
     await withRepository(async (project) => {
       const places: RunPlace[] = [];
