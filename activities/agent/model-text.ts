@@ -46,7 +46,7 @@ export class ModelText {
 
   private search(): void {
     this.foundResult = lastResult(this.text, this.tags) ?? this.foundResult;
-    this.foundReport = lastBlock(this.text, this.tags.reportTag) ?? this.foundReport;
+    this.foundReport = findBlock(this.text, this.tags.reportTag)?.inside.trim() ?? this.foundReport;
   }
 }
 
@@ -63,10 +63,18 @@ export function lastResult(
   return last?.value;
 }
 
-// From the last opening that is closed to its first closing: stray tags around a block do not spoil it.
-function lastBlock(text: string, tag: string): string | undefined {
+/** A complete block of a text: from its opening tag to behind its closing one. */
+export interface Block {
+  from: number;
+  to: number;
+  inside: string;
+}
+
+/** Finds the last complete block. From the last opening that is closed to its first closing: stray tags around it do not spoil it. */
+export function findBlock(text: string, tag: string): Block | undefined {
   const [opening, closing] = [`<${tag}>`, `</${tag}>`];
   const from = text.lastIndexOf(opening, text.lastIndexOf(closing));
-  if (from < 0 || !text.includes(closing, from)) return undefined;
-  return text.slice(from + opening.length, text.indexOf(closing, from)).trim();
+  const end = from < 0 ? -1 : text.indexOf(closing, from);
+  if (end < 0) return undefined;
+  return { from, to: end + closing.length, inside: text.slice(from + opening.length, end) };
 }

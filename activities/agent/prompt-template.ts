@@ -12,23 +12,28 @@ type Node = { kind: 'text'; text: string } | { kind: 'block'; condition: Conditi
 export type Values = Readonly<Record<string, string>>;
 
 /**
- * Renders a prompt: variables are replaced, blocks whose condition does not hold vanish, all other
- * bytes stay. The tags are read before anything is put in, so what is put in stays text.
+ * The pieces of a prompt that are shown, with their variables: blocks whose condition does not hold
+ * vanish, all other bytes stay. The tags are read before anything is put in, so what is put in stays text.
  */
-export async function renderTemplate(
+export async function shownParts(
   template: string,
   values: Values,
   holds: (condition: Condition) => Promise<boolean>,
-): Promise<string> {
-  const render = async (nodes: Node[]): Promise<string> => {
-    let text = '';
+): Promise<string[]> {
+  const shown: string[] = [];
+  const choose = async (nodes: Node[]): Promise<void> => {
     for (const node of nodes) {
-      if (node.kind === 'text') text += fillVariables(node.text, values);
-      else if (await holds(filled(node.condition, values))) text += await render(node.body);
+      if (node.kind === 'text') shown.push(node.text);
+      else if (await holds(filled(node.condition, values))) await choose(node.body);
     }
-    return text;
   };
-  return render(parse(template));
+  await choose(parse(template));
+  return shown;
+}
+
+/** Fills in the pieces, each by itself: a placeholder is never made of two of them. */
+export function fillParts(parts: readonly string[], values: Values): string {
+  return parts.map((part) => fillVariables(part, values)).join('');
 }
 
 /** Replaces each known `{{name}}` by its value, once. */

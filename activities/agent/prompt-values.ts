@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import { readIfThere } from '../durable-file.ts';
+import { readPlainFile } from './plain-file.ts';
 import { fillVariables, type Values } from './prompt-template.ts';
 import { agentOfRun } from './result-record.ts';
 
@@ -33,13 +33,13 @@ export async function promptValues(
     iteration: String(iteration),
     prev_iteration: String(iteration - 1),
     output_dir: outputDir(turn, turn.agent),
-    // Nobody supervises a loop yet.
-    supervisor_feedback: '',
-    context_updates: (await readIfThere(join(place.workerDir, 'context-updates.json'))) ?? '',
+    supervisor_feedback: turn.guidance ?? '',
+    context_updates: (await readPlainFile(join(place.workerDir, 'context-updates.json'))) ?? '',
   };
   const within = (path: string) => resolve(place.workerDir, fillVariables(path, plain));
   const planFile =
-    environment.WIGGUM_PLAN_FILE ||
+    turn.environment['WIGGUM_PLAN_FILE'] ||
+    environment['WIGGUM_PLAN_FILE'] ||
     (definition.planFile
       ? within(definition.planFile)
       : join(place.ralphDir, 'plans', `${place.taskId}.md`));
@@ -48,7 +48,7 @@ export async function promptValues(
     plan_file: planFile,
     output_path: definition.outputPath === undefined ? '' : within(definition.outputPath),
     context_section: await contextSection(turn),
-    git_restrictions: definition.readonly ? GIT_RESTRICTIONS : '',
+    git_restrictions: turn.readonly || definition.readonly ? GIT_RESTRICTIONS : '',
     plan_section: (await exists(planFile)) ? planSection(planFile) : '',
   };
 }
@@ -78,6 +78,7 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 async function parentOutputDir(turn: AgentTurn): Promise<string> {
+  if (turn.parent?.outputDir) return turn.parent.outputDir;
   const agent = turn.parent && (await agentOfRun(turn.place, turn.parent.runId));
   return agent === undefined ? '' : outputDir(turn, agent);
 }
@@ -110,12 +111,17 @@ function planSection(planFile: string): string {
   ].join('\n');
 }
 
-const GIT_RESTRICTIONS = [
-  '## Look, do not change',
-  '',
-  'This step only reads. Whatever you change in the workspace is thrown away when you are done.',
+/** What somebody who only looks must leave alone. */
+export const LOOK_ONLY = [
   'Do not create, edit or delete files in it, and do not run git commands that change anything:',
   'no checkout, switch, restore, reset, clean, add, commit, merge, rebase, cherry-pick, pull or push,',
   'no new or deleted branches and tags. `git stash` only if the same command line brings it back.',
   'Free to use: git status, diff, log, show, blame, grep, shortlog, `branch --list`, `tag --list`.',
+].join('\n');
+
+const GIT_RESTRICTIONS = [
+  '## Look, do not change',
+  '',
+  'This step only reads. Whatever you change in the workspace is thrown away when you are done.',
+  LOOK_ONLY,
 ].join('\n');

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../../config/agent-definition.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
+import type { PromptWrappers } from '../../config/prompt-wrappers.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
+import { fillParts, shownParts, type Condition } from './prompt-template.ts';
 import { exists } from './prompt-values.ts';
-import { renderTemplate, type Condition } from './prompt-template.ts';
+import { LOOK_AGAIN, supervisorPrompts } from './supervisor-prompt.ts';
 
 /** What the session of a turn has behind it. */
 export type SessionState =
@@ -14,62 +16,93 @@ export type SessionState =
   /** Of somebody else so far: it has not heard this request. */
   | 'handed-over';
 
-type Values = Readonly<Record<PromptVariable, string>>;
-
 export interface Prompts {
   /** Role of the agent; only a new session takes one. */
   system?: string;
   user: string;
 }
 
+export interface PromptInput {
+  definition: AgentDefinition;
+  turn: AgentTurn;
+  values: Readonly<Record<PromptVariable, string>>;
+  session: SessionState;
+  wrappers: PromptWrappers;
+  /** Where an earlier run of the same step got to, when it did not complete it. */
+  checkpoint?: string;
+}
+
 /** Headings of an iteration's summary, in this order. */
 export const SUMMARY_HEADINGS = ['Completed', 'In Progress', 'Blocked', 'Next Steps'] as const;
 
 /** Says what is said to an agent in one turn. */
-export async function renderPrompts(
-  definition: AgentDefinition,
-  turn: AgentTurn,
-  values: Values,
-  session: SessionState,
-): Promise<Prompts> {
+export async function renderPrompts(input: PromptInput): Promise<Prompts> {
+  const { definition, turn, session } = input;
   switch (turn.purpose) {
     case 'summary':
       return { user: SUMMARY_REQUEST };
     case 'ask-result':
       return { user: askForResult(definition, turn) };
+    case 'supervise':
+      return session === 'new' ? supervisorPrompts(definition, turn) : { user: LOOK_AGAIN };
     case 'work':
-      return work(definition, turn, values, session);
+      return work(input);
   }
 }
 
-async function work(
-  definition: AgentDefinition,
-  turn: AgentTurn,
-  values: Values,
-  session: SessionState,
-): Promise<Prompts> {
-  // A session of our own holds the task already. A parent's may have been ended before it heard ours.
-  if (session === 'interrupted' && definition.mode !== 'resume')
-    return { user: [INTERRUPTED, resultReminder(definition, turn)].join('\n\n') };
-  const holds = (condition: Condition) => isTrue(condition, turn, values);
-  const render = (template: string) => renderTemplate(template, values, holds);
-  const request = [await render(definition.userPrompt)];
-  if (definition.mode === 'ralph_loop' && turn.iteration > 0 && definition.continuationPrompt)
-    request.push(await render(definition.continuationPrompt));
-  if (!definition.userPrompt.includes(`<${definition.resultTag}>`))
-    request.push(resultInstruction(definition, turn));
-  if (session === 'interrupted') request.unshift(INTERRUPTED);
-  const user = startPlainly(request.join('\n\n'));
-  if (session !== 'new' || definition.systemPrompt === '') return { user };
+async function work(input: PromptInput): Promise<Prompts> {
+  const { definition, turn, values, session, wrappers, checkpoint } = input;
+  const { mode } = definition;
+  // A session of our own holds the task already. One of somebody else, or of an earlier run, may have
+  // been ended before it heard ours.
+  if (session === 'interrupted' && mode !== 'resume' && mode !== 'live')
+    return { user: joined([INTERRUPTED, guidance(turn), resultReminder(definition, turn)]) };
 
-  const role = [await render(definition.systemPrompt)];
-  const restrictions = values.git_restrictions;
-  if (restrictions && !definition.systemPrompt.includes('{{git_restrictions}}'))
-    role.push(restrictions);
-  return { system: role.join('\n\n'), user };
+  const shown = (template: string) =>
+    shownParts(template, values, (condition) => isTrue(condition, turn, values));
+  const task = await shown(definition.userPrompt);
+  const goesOn = mode === 'ralph_loop' && turn.iteration > 0;
+  const continuation = goesOn ? await shown(definition.continuationPrompt ?? '') : [];
+  const lacks = (text: string) => ![...task, ...continuation].some((part) => part.includes(text));
+  const user = joined([
+    session === 'interrupted' ? INTERRUPTED : '',
+    wrappers.preUser,
+    fillParts(task, values),
+    fillParts(continuation, values),
+    lacks('{{supervisor_feedback}}') ? guidance(turn) : '',
+    // The role of such a session is that of its parent, who may have been free to change things.
+    mode === 'resume' && lacks('{{git_restrictions}}') ? values.git_restrictions : '',
+    isFirstHere(input) && checkpoint ? takeUp(checkpoint) : '',
+    lacks(`<${definition.resultTag}>`) ? resultInstruction(definition, turn) : '',
+    wrappers.postUser,
+  ]);
+  if (session !== 'new') return { user: startPlainly(user) };
+
+  const role = await shown(definition.systemPrompt);
+  const unrestricted = !role.some((part) => part.includes('{{git_restrictions}}'));
+  const system = joined([
+    wrappers.preSystem,
+    fillParts(role, values),
+    mode !== 'resume' && unrestricted ? values.git_restrictions : '',
+    wrappers.postSystem,
+  ]);
+  return { ...(system === '' ? {} : { system }), user: startPlainly(user) };
 }
 
-async function isTrue(condition: Condition, turn: AgentTurn, values: Values): Promise<boolean> {
+// A loop that its supervisor has begin anew is to leave its old way, not to take it up.
+function isFirstHere({ turn, session }: PromptInput): boolean {
+  return session === 'new' && turn.iteration === 0 && turn.restarts === 0;
+}
+
+function joined(sections: string[]): string {
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+async function isTrue(
+  condition: Condition,
+  turn: AgentTurn,
+  values: PromptInput['values'],
+): Promise<boolean> {
   switch (condition.kind) {
     case 'supervisor':
       return Boolean(values.supervisor_feedback);
@@ -85,6 +118,29 @@ async function isTrue(condition: Condition, turn: AgentTurn, values: Values): Pr
 /** A prompt that begins with a slash would be taken for a command of the program. */
 function startPlainly(prompt: string): string {
   return prompt.trimStart().startsWith('/') ? `Your task:\n\n${prompt}` : prompt;
+}
+
+/** Word for word what a supervisor or a person said, for agents whose prompt has no place for it. */
+function guidance({ guidance: words }: AgentTurn): string {
+  if (!words) return '';
+  return [
+    '## Guidance',
+    '',
+    'Somebody who looks after this task tells you, on top of all that you were asked to do:',
+    '',
+    words,
+  ].join('\n');
+}
+
+function takeUp(checkpoint: string): string {
+  return [
+    '## An earlier attempt',
+    '',
+    'This step was begun before, and not completed. What it changed is in the workspace; what it had',
+    `done and wanted to do next stands in ${checkpoint}. Read it before you begin, check`,
+    'it against the workspace, which is right where the two differ, and go on from there: keep what is',
+    'good, repair what is half done, and do nothing a second time.',
+  ].join('\n');
 }
 
 function resultInstruction(definition: AgentDefinition, turn: AgentTurn): string {

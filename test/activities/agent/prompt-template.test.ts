@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { renderTemplate, type Condition } from '../../../activities/agent/prompt-template.ts';
+import {
+  fillParts,
+  shownParts,
+  type Condition,
+} from '../../../activities/agent/prompt-template.ts';
 
 const values = { task_id: 'AB-1', worker_dir: '/w', 'parent.report': '', danger: '{{task_id}}' };
 
@@ -9,7 +13,8 @@ async function render(
   { iteration = 0, feedback = false, paths = [] as string[], more = {} } = {},
 ) {
   const asked: Condition[] = [];
-  const text = await renderTemplate(template, { ...values, ...more }, (condition) => {
+  const all = { ...values, ...more };
+  const parts = await shownParts(template, all, (condition) => {
     asked.push(condition);
     switch (condition.kind) {
       case 'supervisor':
@@ -22,7 +27,7 @@ async function render(
         return Promise.resolve(paths.includes(condition.path));
     }
   });
-  return { text, asked };
+  return { text: fillParts(parts, all), asked };
 }
 
 const IF = (name: string, body: string) =>
@@ -78,7 +83,7 @@ describe('conditional blocks of a prompt (#70)', () => {
     expect((await render(nested, { paths: ['/a'] })).text).toBe('13');
   });
 
-  it('are text when they come out of a variable', async () => {
+  it('are text when they come out of a variable (#70)', async () => {
     const danger = '<WIGGUM_IF_SUPERVISOR>x</WIGGUM_IF_SUPERVISOR>';
     expect((await render('{{danger}}', { more: { danger } })).text).toBe(danger);
   });

@@ -1,155 +1,37 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { promptValues } from '../../../activities/agent/prompt-values.ts';
-import { renderPrompts, type SessionState } from '../../../activities/agent/prompt.ts';
-import { writeResult } from '../../../activities/agent/result-record.ts';
+import { renderPrompts, type PromptInput } from '../../../activities/agent/prompt.ts';
 import type { AgentDefinition } from '../../../config/agent-definition.ts';
 import { agentTypes } from '../../../config/find-definitions.ts';
 import { loadAgent } from '../../../config/load-definitions.ts';
-import { PROMPT_VARIABLES } from '../../../config/prompt-variables.ts';
-import type { AgentTurn } from '../../../workflows/domain/agent.ts';
+import { AGENT_MODES, type AgentTurn } from '../../../workflows/domain/agent.ts';
+import { anAgent } from '../../helpers/an-agent.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
-function agent(changes: Partial<AgentDefinition> = {}): AgentDefinition {
-  return {
-    type: 'test.once',
-    description: 'An agent of a test',
-    requiredPaths: ['workspace'],
-    validResults: ['PASS', 'FAIL'],
-    mode: 'once',
-    readonly: false,
-    reportTag: 'report',
-    resultTag: 'result',
-    completionCheck: { kind: 'result-tag' },
-    supervisorInterval: 0,
-    outputs: [],
-    settings: { resultMappings: {} },
-    systemPrompt: 'Role of {{step_id}}.',
-    userPrompt: 'Do {{task_id}}; end with <result>PASS</result>.',
-    source: 'test',
-    ...changes,
-  };
-}
+const NO_WRAPPERS = { preSystem: '', postSystem: '', preUser: '', postUser: '' };
 
 async function render(
   world: AgentWorld,
   definition: AgentDefinition,
   changes: Partial<AgentTurn> = {},
-  session: SessionState = 'new',
+  more: Partial<PromptInput> = {},
 ) {
   const turn = world.turn({ validResults: ['PASS', 'FAIL'], ...changes });
   const values = await promptValues(definition, turn, world.host.environment);
-  return renderPrompts(definition, turn, values, session);
+  return renderPrompts({
+    definition,
+    turn,
+    values,
+    session: 'new',
+    wrappers: NO_WRAPPERS,
+    ...more,
+  });
 }
-
-const put = async (world: AgentWorld, name: string, text = 'text') => {
-  const file = path.resolve(world.place.workerDir, name);
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
-  return file;
-};
-
-describe('promptValues', () => {
-  it('has a value for each variable (#69)', async () => {
-    await withAgents(async (world) => {
-      const { workerDir, ralphDir, projectDir, workspace } = world.place;
-      const report = await put(world, 'reports/1-audit-report.md');
-      await writeResult({
-        place: world.place,
-        epoch: 1699,
-        agentType: 'engineering.security-audit',
-        stepId: 'audit',
-        runId: 'audit-1699',
-        result: 'FIX',
-        mapping: undefined,
-        iterations: 1,
-        startedAt: '2026-01-01T00:00:00.000Z',
-        endedAt: '2026-01-01T00:00:00.000Z',
-        errors: [],
-        outputs: {},
-        metadata: {},
-      });
-      const turn = world.turn({
-        iteration: 2,
-        nextStepId: 'test',
-        parent: { stepId: 'audit', runId: 'audit-1699', sessionId: 'sid', result: 'FIX', report },
-      });
-      const values = await promptValues(agent({ outputPath: 'out/{{task_id}}.md' }), turn, {});
-
-      expect(Object.keys(values).sort()).toEqual([...PROMPT_VARIABLES].sort());
-      expect(values).toMatchObject({
-        workspace,
-        worker_dir: workerDir,
-        project_dir: projectDir,
-        ralph_dir: ralphDir,
-        task_id: 'AB-1',
-        step_id: 'audit',
-        run_id: 'audit-1700000100',
-        session_id: turn.sessionId,
-        'parent.step_id': 'audit',
-        'parent.run_id': 'audit-1699',
-        'parent.session_id': 'sid',
-        'parent.result': 'FIX',
-        'parent.report': report,
-        'parent.output_dir': path.join(workerDir, 'output', 'engineering.security-audit'),
-        'next.step_id': 'test',
-        iteration: '2',
-        prev_iteration: '1',
-        output_dir: path.join(workerDir, 'output', 'test.once'),
-        supervisor_feedback: '',
-        plan_file: path.join(ralphDir, 'plans', 'AB-1.md'),
-        output_path: path.join(workerDir, 'out', 'AB-1.md'),
-        git_restrictions: '',
-        plan_section: '',
-        context_updates: '',
-      });
-    });
-  });
-
-  it('takes the plan from the environment, then from the agent, then from its usual place (#69)', async () => {
-    await withAgents(async (world) => {
-      const planned = agent({ planFile: 'plans/{{task_id}}.txt' });
-      const file = async (definition: AgentDefinition, environment: NodeJS.ProcessEnv) =>
-        (await promptValues(definition, world.turn(), environment)).plan_file;
-      expect(await file(planned, { WIGGUM_PLAN_FILE: '/p.md' })).toBe('/p.md');
-      expect(await file(planned, {})).toBe(path.join(world.place.workerDir, 'plans', 'AB-1.txt'));
-    });
-  });
-
-  it('lists what there is to read, and nothing else (#72)', async () => {
-    await withAgents(async (world) => {
-      const section = async (changes: Partial<AgentTurn> = {}) =>
-        (await promptValues(agent(), world.turn(changes), {})).context_section;
-      const prd = path.join(world.place.workerDir, 'prd.md');
-      expect(await section()).toMatch(new RegExp(`^Read these first:\n\n1\\. ${prd}: [^\n]+$`));
-
-      const summary = await put(world, 'summaries/summary.txt');
-      const report = await put(world, 'reports/2-x-report.md');
-      const memory = await put(world, path.join(world.place.ralphDir, 'memory', 'INDEX.md'));
-      const parent = { stepId: 'audit', runId: 'audit-1', report };
-      const lines = (await section({ parent })).split('\n').slice(2);
-      expect(lines.map((line) => line.split(':')[0])).toEqual([
-        `1. ${prd}`,
-        `2. ${summary}`,
-        `3. ${report}`,
-        `4. ${memory}`,
-      ]);
-    });
-  });
-
-  it('has a plan section only when there is a plan (#72)', async () => {
-    await withAgents(async (world) => {
-      const plan = await put(world, path.join(world.place.ralphDir, 'plans', 'AB-1.md'));
-      expect((await promptValues(agent(), world.turn(), {})).plan_section).toContain(plan);
-    });
-  });
-});
 
 describe('renderPrompts', () => {
   it('gives a new session its role and its task', async () => {
     await withAgents(async (world) => {
-      expect(await render(world, agent())).toEqual({
+      expect(await render(world, anAgent())).toEqual({
         system: 'Role of audit.',
         user: 'Do AB-1; end with <result>PASS</result>.',
       });
@@ -159,7 +41,7 @@ describe('renderPrompts', () => {
   it('adds what a loop goes on with, from its second iteration and in no other mode (#71)', async () => {
     await withAgents(async (world) => {
       const user = async (mode: AgentDefinition['mode'], iteration: number) =>
-        (await render(world, agent({ mode, continuationPrompt: 'You go on.' }), { iteration }))
+        (await render(world, anAgent({ mode, continuationPrompt: 'You go on.' }), { iteration }))
           .user;
       expect(await user('ralph_loop', 0)).not.toContain('You go on.');
       expect(await user('ralph_loop', 1)).toContain('You go on.');
@@ -171,21 +53,55 @@ describe('renderPrompts', () => {
   it('adds git restrictions to the role of a readonly agent, once, and to no other (#72)', async () => {
     await withAgents(async (world) => {
       const heading = /Look, do not change/g;
-      const role = async (changes: Partial<AgentDefinition>) =>
-        ((await render(world, agent(changes))).system?.match(heading) ?? []).length;
+      const role = async (changes: Partial<AgentDefinition>) => {
+        const { system = '', user } = await render(world, anAgent(changes));
+        expect(user).not.toMatch(heading);
+        return (system.match(heading) ?? []).length;
+      };
       expect(await role({})).toBe(0);
       expect(await role({ readonly: true })).toBe(1);
       expect(await role({ readonly: true, systemPrompt: 'A {{git_restrictions}}' })).toBe(1);
       expect(await role({ systemPrompt: 'A {{git_restrictions}}' })).toBe(0);
+      const hidden =
+        '<WIGGUM_IF_ITERATION_NONZERO>{{git_restrictions}}</WIGGUM_IF_ITERATION_NONZERO>';
+      expect(await role({ readonly: true, systemPrompt: `A ${hidden}` })).toBe(1);
     });
   });
 
-  it('asks for the result where the prompt does not name its tag (#73)', async () => {
+  it('tells the restrictions to a session whose role is that of its parent (#72)', async () => {
     await withAgents(async (world) => {
-      const { user } = await render(world, agent({ userPrompt: 'Do it.', resultTag: 'verdict' }));
-      expect(user).toMatch(/^Do it\.\n/);
-      expect(user).toMatch(/<verdict>PASS<\/verdict>\n<verdict>FAIL<\/verdict>$/);
-      expect((await render(world, agent())).user).not.toContain('FAIL');
+      const definition = anAgent({ mode: 'resume', readonly: true, systemPrompt: '' });
+      const { system, user } = await render(world, definition, {}, { session: 'handed-over' });
+      expect(system).toBeUndefined();
+      expect(user).toContain('Look, do not change');
+    });
+  });
+
+  it.each(AGENT_MODES)(
+    'asks in mode %s for the result where the prompt does not name its tag (#73, #83)',
+    async (mode) => {
+      await withAgents(async (world) => {
+        const user = async (userPrompt: string, iteration = 0) =>
+          (await render(world, anAgent({ mode, userPrompt, resultTag: 'verdict' }), { iteration }))
+            .user;
+        const asked = /<verdict>PASS<\/verdict>\n<verdict>FAIL<\/verdict>$/;
+        expect(await user('Do it.')).toMatch(/^Do it\.\n/);
+        expect(await user('Do it.')).toMatch(asked);
+        expect(await user('Say <result>PASS</result>.')).toMatch(asked);
+        expect(await user('Say <verdict>PASS</verdict>.')).toBe('Say <verdict>PASS</verdict>.');
+        const hidden =
+          'Do it.<WIGGUM_IF_ITERATION_ZERO> <verdict>PASS</verdict></WIGGUM_IF_ITERATION_ZERO>';
+        expect(await user(hidden)).toBe('Do it. <verdict>PASS</verdict>');
+        expect(await user(hidden, 1)).toMatch(asked);
+      });
+    },
+  );
+
+  it('asks for the result also where only guidance names its tag (#73)', async () => {
+    await withAgents(async (world) => {
+      const definition = anAgent({ userPrompt: 'Do it.{{supervisor_feedback}}' });
+      const { user } = await render(world, definition, { guidance: 'No <result> yet!' });
+      expect(user).toContain('<result>FAIL</result>');
     });
   });
 
@@ -193,21 +109,26 @@ describe('renderPrompts', () => {
     await withAgents(async (world) => {
       const userPrompt =
         '<WIGGUM_IF_FILE_EXISTS:{{workspace}}>there</WIGGUM_IF_FILE_EXISTS><WIGGUM_IF_FILE_EXISTS:{{parent.report}}>report</WIGGUM_IF_FILE_EXISTS><WIGGUM_IF_FILE_EXISTS:prd.md> prd</WIGGUM_IF_FILE_EXISTS> <result>';
-      for (const mode of ['once', 'ralph_loop', 'resume'] as const)
-        expect((await render(world, agent({ mode, userPrompt }))).user).toBe('there prd <result>');
+      for (const mode of AGENT_MODES)
+        expect((await render(world, anAgent({ mode, userPrompt }))).user).toBe(
+          'there prd <result>',
+        );
     });
   });
 
   it('never begins with a slash, which would be a command', async () => {
     await withAgents(async (world) => {
-      const { user } = await render(world, agent({ userPrompt: '{{worker_dir}}/prd.md <result>' }));
+      const { user } = await render(
+        world,
+        anAgent({ userPrompt: '{{worker_dir}}/prd.md <result>' }),
+      );
       expect(user).toMatch(/^Your task:\n\n\//);
     });
   });
 
   it('tells an interrupted session to look and go on, without its task', async () => {
     await withAgents(async (world) => {
-      const { system, user } = await render(world, agent(), {}, 'interrupted');
+      const { system, user } = await render(world, anAgent(), {}, { session: 'interrupted' });
       expect(system).toBeUndefined();
       expect(user).toContain('You were interrupted');
       expect(user).toMatch(/<result>PASS<\/result>\n<result>FAIL<\/result>$/);
@@ -215,9 +136,47 @@ describe('renderPrompts', () => {
     });
   });
 
+  it.each(['resume', 'live'] as const)(
+    'repeats the task to an interrupted session of mode %s, which may not have heard it',
+    async (mode) => {
+      await withAgents(async (world) => {
+        const { user } = await render(world, anAgent({ mode }), {}, { session: 'interrupted' });
+        expect(user).toMatch(/^You were interrupted.*Do AB-1/s);
+      });
+    },
+  );
+
+  it('points a new session to the checkpoint of an attempt that was not completed (#187)', async () => {
+    await withAgents(async (world) => {
+      const checkpoint = '/w/checkpoints/audit-1/checkpoint-2.json';
+      const user = async (changes: Partial<AgentTurn>, more: Partial<PromptInput>) =>
+        (await render(world, anAgent({ mode: 'ralph_loop' }), changes, more)).user;
+      expect(await user({}, { checkpoint })).toContain(checkpoint);
+      expect(await user({}, {})).not.toContain('earlier attempt');
+      expect(await user({ iteration: 1 }, { checkpoint })).not.toContain(checkpoint);
+      expect(await user({ restarts: 1 }, { checkpoint })).not.toContain(checkpoint);
+      expect(await user({}, { checkpoint, session: 'interrupted' })).not.toContain(checkpoint);
+    });
+  });
+
+  it('asks a supervisor that was interrupted for its answer alone (#91)', async () => {
+    await withAgents(async (world) => {
+      const more = { session: 'interrupted' as const };
+      const { system, user } = await render(world, anAgent(), { purpose: 'supervise' }, more);
+      expect(system).toBeUndefined();
+      expect(user).toMatch(/^You were interrupted.*<decision>one word/s);
+      expect(user).not.toContain('<result>');
+    });
+  });
+
   it('asks for a summary under four headings (#90)', async () => {
     await withAgents(async (world) => {
-      const { user } = await render(world, agent(), { purpose: 'summary' }, 'interrupted');
+      const { user } = await render(
+        world,
+        anAgent(),
+        { purpose: 'summary' },
+        { session: 'interrupted' },
+      );
       expect(user).toMatch(/## Completed\n## In Progress\n## Blocked\n## Next Steps$/);
     });
   });
