@@ -77,6 +77,7 @@ const ACTIONS = {
   say: z.strictObject({ say: text }),
   report: z.strictObject({ report: text }),
   tool: z.strictObject({ tool: filled }),
+  deny: z.strictObject({ deny: filled }),
   write: z.strictObject({ write: z.strictObject({ path: filled, content: text }) }),
   append: z.strictObject({ append: z.strictObject({ path: filled, content: text }) }),
   replace: z.strictObject({
@@ -101,6 +102,8 @@ const ACTIONS = {
   exit: z.strictObject({ exit: z.int().min(0).max(255) }),
   limit: z.strictObject({ limit: z.union([filled, on]) }),
   auth: z.strictObject({ auth: text }),
+  transient: z.strictObject({ transient: text }),
+  lose_session: z.strictObject({ lose_session: on }),
   max_turns: z.strictObject({ max_turns: on }),
   hang: z.strictObject({ hang: on }),
   ignore_sigterm: z.strictObject({ ignore_sigterm: on }),

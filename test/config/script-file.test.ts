@@ -29,6 +29,7 @@ default:
   - - say: a
     - report: b
     - tool: Read
+    - deny: Write
     - write: { path: a, content: "" }
     - append: { path: a, content: b }
     - replace: { path: a, find: b, with: "" }
@@ -49,16 +50,18 @@ default:
     - limit: true
     - limit: "2030-01-01T00:00:00Z"
     - auth: a
+    - transient: a
+    - lose_session: true
     - max_turns: true
     - hang: true
     - ignore_sigterm: true
 `);
     const actions = script.default?.[0]?.iterations[0] ?? [];
-    expect(actions).toHaveLength(26);
+    expect(actions).toHaveLength(29);
     expect([...new Set(actions.flatMap((action) => Object.keys(action)[0] ?? []))].sort()).toEqual(
       actionNames().sort(),
     );
-    expect(actions[14]).toEqual({ tokens: { input: 1, output: 0 } });
+    expect(actions[15]).toEqual({ tokens: { input: 1, output: 0 } });
   });
 
   it('takes an empty file and JSON', () => {

@@ -72,6 +72,7 @@ const eventSchema = z.discriminatedUnion('type', [
       .record(z.string(), z.object({ costUSD: z.number() }))
       .optional(),
     api_error_status: z.number().nullish(),
+    permission_denials: z.array(z.object({ tool_name: z.string() })).catch([]),
   }),
   z.object({ type: z.literal('user') }),
 ]);
@@ -153,6 +154,8 @@ function fromRateLimit(
 
 function fromResult(event: Extract<ClaudeEvent, { type: 'result' }>): AgentEvent {
   const shares = event.model_usage_since_last_result;
+  // By a permission rule or by a hook: both are told here, and only here.
+  const denied = [...new Set(event.permission_denials.map(({ tool_name }) => tool_name))];
   return {
     kind: 'end',
     // `success` alone is not one: faults of the API come under that name too.
@@ -174,6 +177,7 @@ function fromResult(event: Extract<ClaudeEvent, { type: 'result' }>): AgentEvent
       ? { costUsd: Object.values(shares).reduce((sum, { costUSD }) => sum + costUSD, 0) }
       : {}),
     ...(event.total_cost_usd === undefined ? {} : { sessionCostUsd: event.total_cost_usd }),
+    ...(denied.length > 0 ? { denied } : {}),
   };
 }
 

@@ -17,14 +17,20 @@ export function classifyClaude({ end, limit, fault }: StreamEnd, exit: Exit): Ve
   // Money is a person's affair too: no waiting brings it.
   if (fault?.code === 'billing_error') return { kind: 'auth', reason };
   if (fault?.code === 'model_not_found' || status === 404) return { kind: 'config', reason };
-  // The model cannot be reached or has too much to do: not the agent's failure, it waits.
+  // The model cannot be reached or has too much to do: not the agent's failure, it passes.
   if (fault?.code === 'rate_limit' || fault?.code === 'server_error' || isBusy(status))
-    return { kind: 'limit', reason };
+    return { kind: 'transient', reason };
+  const told = [fault?.message, end?.message].join('\n');
+  if (TOO_BUSY.test(told)) return { kind: 'transient', reason };
+  if (UNKNOWN_SESSION.test(told)) return { kind: 'session-lost', reason };
   if (!end && NOT_LOGGED_IN.test(exit.stderr)) return { kind: 'auth', reason };
   if (!end && WRONG_CALL.test(exit.stderr)) return { kind: 'config', reason };
   return { kind: 'agent-failed', reason };
 }
 
+/** Said by gateways in front of a model under a status of their own. */
+const TOO_BUSY = /high concurrency|rate.?limit|overloaded|timed out/i;
+const UNKNOWN_SESSION = /No conversation found with session ID/;
 const NOT_LOGGED_IN = /not logged in|invalid api key|please run \/login/i;
 const WRONG_CALL =
   /unknown option|requires --verbose|root\/sudo privileges|Settings file not found|Invalid session ID|could not start/i;

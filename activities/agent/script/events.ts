@@ -24,6 +24,7 @@ const eventSchema = z.discriminatedUnion('type', [
     input_tokens: z.number(),
     output_tokens: z.number(),
     cost_usd: z.number(),
+    denied: z.array(z.string()).optional(),
   }),
 ]);
 
@@ -43,6 +44,8 @@ export function classifyScript({ end, limit }: StreamEnd, exit: Exit): Verdict {
   if (end?.code === 'limit')
     return { kind: 'limit', reason, ...(limit?.resetsAt ? { resetsAt: limit.resetsAt } : {}) };
   if (end?.code === 'auth') return { kind: 'auth', reason };
+  if (end?.code === 'transient') return { kind: 'transient', reason };
+  if (!end && exit.stderr.includes('there is no session')) return { kind: 'session-lost', reason };
   return { kind: 'agent-failed', reason };
 }
 
@@ -82,6 +85,7 @@ function toEvents(event: z.infer<typeof eventSchema>): AgentEvent[] {
           inputTokens: event.input_tokens,
           outputTokens: event.output_tokens,
           costUsd: event.cost_usd,
+          ...(event.denied ? { denied: event.denied } : {}),
         },
       ];
   }

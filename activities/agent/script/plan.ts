@@ -117,6 +117,7 @@ const DECIDING = [
   'exit',
   'limit',
   'auth',
+  'transient',
   'max_turns',
 ];
 

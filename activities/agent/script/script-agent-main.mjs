@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 50;
@@ -20,6 +20,7 @@ const OUTPUT_CHARACTERS = 2_000;
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const prompt = readFileSync(0, 'utf8');
 const used = { turns: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+const denied = [];
 const session = openSession();
 /** What of this part is done: the words of a turn that was interrupted must be said again. */
 const turn = (session.turns[plan.part] ??= { done: 0 });
@@ -39,6 +40,7 @@ end(true, 'completed', '');
 async function act(action) {
   speak(action);
   if ('tool' in action) tool(action.tool);
+  else if ('deny' in action) deny(action.deny);
   else if ('write' in action) write(action.write);
   else if ('append' in action) append(action.append);
   else if ('replace' in action) replace(action.replace);
@@ -52,6 +54,7 @@ async function act(action) {
     use({ input_tokens: action.tokens.input, output_tokens: action.tokens.output });
   else if ('hang' in action) await pause(2 ** 31 - 1);
   else if ('ignore_sigterm' in action) ignoreSigterm();
+  else if ('lose_session' in action) loseSession();
   else endBy(action);
 }
 
@@ -82,6 +85,7 @@ function endBy(action) {
   for (const [name, code] of [
     ['fail', 'failed'],
     ['auth', 'auth'],
+    ['transient', 'transient'],
     ['max_turns', 'max-turns'],
   ]) {
     if (!(name in action)) continue;
@@ -168,6 +172,11 @@ function tool(name, input = {}) {
   emit({ type: 'tool', name, turn: used.turns, ...input });
 }
 
+function deny(name) {
+  denied.push(name);
+  tool(name, { exit: 'refused' });
+}
+
 function use(share) {
   const all = { input_tokens: 0, output_tokens: 0, cost_usd: 0, ...share };
   for (const [name, amount] of Object.entries(all)) used[name] += amount;
@@ -176,7 +185,7 @@ function use(share) {
 
 function end(ok, code, message) {
   note('end', { ok, code });
-  emit({ type: 'end', ok, code, message, ...used });
+  emit({ type: 'end', ok, code, message, ...used, ...(denied.length > 0 && { denied }) });
   process.exit(ok ? 0 : 1);
 }
 
@@ -189,12 +198,30 @@ function at(path) {
 }
 
 function openSession() {
-  const there = existsSync(plan.sessionFile);
-  if (plan.order === 'start' && there) refuse(`session ${plan.sessionId} is already in use`);
-  if (plan.order === 'resume' && !there) refuse(`there is no session ${plan.sessionId}`);
-  return there
-    ? JSON.parse(readFileSync(plan.sessionFile, 'utf8'))
-    : { id: plan.sessionId, turns: {} };
+  if (plan.order === 'start') {
+    if (existsSync(plan.sessionFile)) refuse(`session ${plan.sessionId} is already in use`);
+    return { id: plan.sessionId, turns: {} };
+  }
+  const found = readSession();
+  if (!found || found.lost) refuse(`there is no session ${plan.sessionId}`);
+  return found;
+}
+
+function readSession() {
+  try {
+    return JSON.parse(readFileSync(plan.sessionFile, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+// Once in an iteration: the session that takes the place of the lost one is not lost again.
+function loseSession() {
+  const mark = join(dirname(plan.sessionFile), `${plan.part.replaceAll('/', '-')}.lost`);
+  if (existsSync(mark)) return;
+  session.lost = true;
+  save();
+  writeFileSync(mark, '');
 }
 
 function refuse(message) {

@@ -161,6 +161,15 @@ describe('parseClaudeLine', () => {
     ]);
   });
 
+  it('names each tool that was not allowed once, and needs nothing of them to be well formed', () => {
+    const denials = ['Write', 'Bash', 'Write'].map((tool_name) => ({ tool_name, tool_input: {} }));
+    expect(parse(result({ permission_denials: denials }))[0]).toMatchObject({
+      ok: true,
+      denied: ['Write', 'Bash'],
+    });
+    expect(parse(result({ permission_denials: 'new' }))[0]).toMatchObject({ ok: true });
+  });
+
   it.each([
     [
       'an error under the name success',

@@ -52,22 +52,48 @@ describe('classifyClaude', () => {
       { kind: 'ok' },
     ],
     [
-      '429 without a reset',
+      'a limit without its reset',
+      { end: bad({ status: 429 }), limit: { kind: 'limit', reason: 'used up' } },
+      exit(1),
+      { kind: 'limit' },
+    ],
+    [
+      '429 without a limit (#145)',
       { end: bad({ status: 429 }), fault: fault('rate_limit') },
       exit(1),
-      { kind: 'limit' },
+      { kind: 'transient' },
     ],
     [
-      '529',
+      '529 (#145)',
       { end: bad({ status: 529 }), fault: fault('server_error') },
       exit(1),
-      { kind: 'limit' },
+      { kind: 'transient' },
     ],
     [
-      'a refused connection',
+      'a refused connection (#145)',
       { end: bad(), fault: fault('server_error') },
       exit(1),
-      { kind: 'limit' },
+      { kind: 'transient' },
+    ],
+    [
+      'high concurrency (#145)',
+      {
+        end: bad({ status: 400 }),
+        fault: { kind: 'fault', code: 'unknown', message: 'API Error: 400 High concurrency usage' },
+      },
+      exit(1),
+      { kind: 'transient' },
+    ],
+    [
+      'a session that is not known (#220)',
+      {
+        end: bad({
+          code: 'error_during_execution',
+          message: 'No conversation found with session ID: x',
+        }),
+      },
+      exit(1),
+      { kind: 'session-lost' },
     ],
     [
       '401',

@@ -123,7 +123,7 @@ describe('a turn of the claude program', () => {
   it.each([
     ['max-turns', { kind: 'max-turns' }],
     ['usage-limit', { kind: 'limit', resetsAt: '2030-01-01T00:00:00.000Z' }],
-    ['overloaded', { kind: 'limit', reason: expect.stringContaining('529') }],
+    ['overloaded', { kind: 'transient', reason: expect.stringContaining('529') }],
     ['wrong-key', { kind: 'auth', reason: expect.stringContaining('Invalid API key') }],
     ['not-logged-in', { kind: 'auth' }],
     ['no-credit', { kind: 'auth' }],

@@ -122,6 +122,26 @@ describe('the scripted agent', () => {
     });
   });
 
+  it.each([
+    ['transient: "too busy"', { kind: 'transient', reason: 'too busy (exit 1)' }],
+    ['auth: "log in"', { kind: 'auth', reason: 'log in (exit 1)' }],
+    ['limit: true', { kind: 'limit', reason: 'usage limit reached (exit 1)' }],
+  ])('ends with what a model can meet: %s', async (action, expected) => {
+    await withAgents(async (world) => {
+      expect(await play(world, [action])).toMatchObject(expected);
+    });
+  });
+
+  it('shows a tool that was not allowed', async () => {
+    await withAgents(async (world) => {
+      const outcome = await play(world, ['deny: Write', 'result: PASS']);
+      expect(outcome).toMatchObject({ kind: 'ok', result: 'PASS' });
+      const events = await eventsOf(outcome);
+      expect(events.find(({ type }) => type === 'tool')).toMatchObject({ exit: 'refused' });
+      expect(events.at(-1)).toMatchObject({ type: 'end', denied: ['Write'] });
+    });
+  });
+
   it('waits for a time or for a file', async () => {
     await withAgents(async (world) => {
       const begun = performance.now();
@@ -211,6 +231,26 @@ describe('a session of the scripted agent', () => {
       const other = { ...started, order: 'resume', sessionFile: `${plan}.session` };
       await writeFile(plan, JSON.stringify(other));
       expect(begin).toThrow(/there is no session/);
+    });
+  });
+
+  it('is lost where the scenario says so, but the one in its place is not (#220)', async () => {
+    await withAgents(async (world) => {
+      const script = await world.script(
+        'agents: { audit: [[{ lose_session: true }, { transient: busy }, { result: FIX }]] }',
+      );
+      const turn = world.turn({ script });
+      const tries = ['first', 'second'].flatMap((sessionId) =>
+        [1, 2].map((number) => ({ ...turn, sessionId, key: `audit/${sessionId}-${number}` })),
+      );
+      const outcomes = [];
+      for (const each of tries) outcomes.push(await world.run(each));
+      expect(outcomes).toMatchObject([
+        { kind: 'transient' },
+        { kind: 'session-lost', reason: 'there is no session first (exit 1)' },
+        { kind: 'transient' },
+        { kind: 'ok', result: 'FIX' },
+      ]);
     });
   });
 
