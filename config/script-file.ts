@@ -10,7 +10,12 @@ export interface ScriptVisit {
   iterations: ScriptAction[][];
   /** Words of a summary turn, in place of the usual ones. */
   summary?: string;
+  /** What each look of a supervisor brings, the last one repeats; undefined = it lets the loop go on. */
+  supervisor?: ScriptLook[];
 }
+
+/** One look of a supervisor: its answer, or actions that do as they please. */
+export type ScriptLook = z.infer<typeof lookSchema>;
 
 type Visits = Readonly<Record<string, ScriptVisit[]>>;
 
@@ -126,9 +131,16 @@ const actionSchema = z.unknown().transform((value, context) => {
 });
 
 const listSchema = z.array(actionSchema);
+const answerSchema = z.strictObject({
+  decision: z.enum(['CONTINUE', 'STOP', 'RESTART']),
+  review: text.optional(),
+  guidance: text.optional(),
+});
+const lookSchema = z.union([listSchema, answerSchema]);
 const wholeVisitSchema = z.strictObject({
   iterations: z.array(listSchema).min(1),
   summary: text.optional(),
+  supervisor: z.array(lookSchema).min(1).optional(),
 });
 
 // `- - say: a` is one visit with one list for all of its iterations.

@@ -36,7 +36,7 @@ async function goal({ type, description }: AgentDefinition, turn: AgentTurn): Pr
   return [
     '## The goal',
     '',
-    `The agent is ${type}: ${description}.`,
+    `The agent is ${type}: ${description.replace(/\.$/, '')}.`,
     ...(requirements === undefined
       ? ['There are no requirements in a file; its description is the goal.']
       : [

@@ -103,6 +103,18 @@ default:
       /./,
     ],
     ['an unknown key', 'agent: {}', 'top level', /agent/],
+    [
+      'an unknown decision',
+      'default: [{ iterations: [[{ say: x }]], supervisor: [{ decision: ABORT }] }]',
+      'default[0].supervisor[0].decision',
+      /CONTINUE/,
+    ],
+    [
+      'an unknown action of a supervisor',
+      'default: [{ iterations: [[{ say: x }]], supervisor: [[{ shout: x }]] }]',
+      'default[0].supervisor[0][0]',
+      /unknown action `shout`/,
+    ],
     ['broken YAML', 'agents:\n  audit: [', 'line 2', /./],
   ])('names %s with its place', (_title, text, where, message) => {
     const problems = problemsOf(text);

@@ -1,14 +1,16 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
   actionsFor,
   parseScript,
   type Script,
   type ScriptAction,
+  type ScriptLook,
+  type ScriptVisit,
 } from '../../../config/script-file.ts';
 import type { AgentTurn } from '../../../workflows/domain/agent.ts';
 import { WiggumError } from '../../../workflows/domain/errors.ts';
-import { writeDurably } from '../../durable-file.ts';
+import { readIfThere, writeDurably } from '../../durable-file.ts';
 import type { TurnContext } from '../backend.ts';
 
 /** What script-agent-main.mjs is told: one turn, all names filled in. */
@@ -49,7 +51,7 @@ export async function writePlan(context: TurnContext, order: ScriptPlan['order']
       ? { ledger: resolve(dirname(turn.script), fill(script.ledger, turn)) }
       : {}),
     ...tags,
-    actions: fillAll(actionsOf(script, context), turn),
+    actions: fillAll(await actionsOf(script, context), turn),
   };
   const file = join(folder, 'script.json');
   await writeDurably(file, `${JSON.stringify(plan, null, 2)}\n`);
@@ -57,7 +59,7 @@ export async function writePlan(context: TurnContext, order: ScriptPlan['order']
 }
 
 /** Whether the scripted agent has begun this session. */
-export async function sessionExists({ turn }: TurnContext): Promise<boolean> {
+export async function sessionExists({ turn }: Pick<TurnContext, 'turn'>): Promise<boolean> {
   return stat(sessionFile(turn)).then(
     () => true,
     () => false,
@@ -82,7 +84,7 @@ async function loadScript(file: string | undefined): Promise<Script> {
   throw new WiggumError('SCRIPT_INVALID', lines.join('\n'), { where: file });
 }
 
-function actionsOf(script: Script, context: TurnContext): ScriptAction[] {
+async function actionsOf(script: Script, context: TurnContext): Promise<ScriptAction[]> {
   const { turn } = context;
   const visit = actionsFor(script, { ...turn, taskId: turn.place.taskId });
   const scripted = visit?.actions ?? defaultActions(context);
@@ -93,6 +95,8 @@ function actionsOf(script: Script, context: TurnContext): ScriptAction[] {
       return [{ say: visit?.summary ?? usualSummary(turn) }];
     case 'ask-result':
       return answerOf(scripted, turn);
+    case 'supervise':
+      return lookOf(await nextLook(visit, turn));
   }
 }
 
@@ -131,6 +135,34 @@ function answerOf(actions: ScriptAction[], turn: AgentTurn): ScriptAction[] {
   if (given && 'result' in given) return [given];
   if (given && 'forget_result' in given) return [{ result: given.forget_result }];
   return [{ result: passOf(turn) }];
+}
+
+async function nextLook(visit: ScriptVisit | undefined, turn: AgentTurn): Promise<ScriptLook> {
+  const looks = visit?.supervisor ?? [];
+  const number = looks.length > 1 ? await numberOfLook(turn) : 0;
+  return looks[Math.min(number, looks.length - 1)] ?? { decision: 'CONTINUE' };
+}
+
+// A supervisor begins runs anew and is asked again after a limit, so neither run nor iteration counts
+// its looks. The keys of one visit that share their last part, the life of the task, do.
+async function numberOfLook({ place, stepId, visit, key }: AgentTurn): Promise<number> {
+  const life = key.slice(key.lastIndexOf('/') + 1);
+  const file = join(place.workerDir, 'script-sessions', `looks-${stepId}-${visit}-${life}.txt`);
+  const keys = ((await readIfThere(file)) ?? '').split('\n').filter(Boolean);
+  if (keys.includes(key)) return keys.indexOf(key);
+  await mkdir(dirname(file), { recursive: true });
+  await writeDurably(file, [...keys, key, ''].join('\n'));
+  return keys.length;
+}
+
+function lookOf(look: ScriptLook): ScriptAction[] {
+  if (Array.isArray(look)) return look;
+  const { decision, review = 'The loop is on its way.', guidance = '' } = look;
+  return [
+    { say: `<review>\n${review}\n</review>` },
+    { say: `<guidance>\n${guidance}\n</guidance>` },
+    { say: `<decision>${decision}</decision>` },
+  ];
 }
 
 function passOf({ validResults }: AgentTurn): string {
