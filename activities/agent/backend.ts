@@ -89,7 +89,7 @@ export interface Backend {
   start(context: TurnContext): Promise<Command>;
   /** Command that says the prompt to the session that is there. */
   resume(context: TurnContext): Promise<Command>;
-  sessionExists(context: TurnContext): Promise<boolean>;
+  sessionExists(context: Pick<TurnContext, 'turn' | 'environment'>): Promise<boolean>;
   /** Reads one line; a line that is not one of the backend's gives nothing. */
   parse(line: string): AgentEvent[];
   classify(stream: StreamEnd, exit: Exit): Verdict;

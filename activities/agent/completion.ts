@@ -1,7 +1,7 @@
 import type { CompletionCheck } from '../../config/agent-definition.ts';
 import { openItems } from '../../workflows/domain/prd.ts';
-import { readIfThere } from '../durable-file.ts';
 import { lastResult, type Tags } from './model-text.ts';
+import { plainFileSize, readPlainFile } from './plain-file.ts';
 
 /** Whether an agent is done now, and the result that its words or its status file give. */
 export interface Completion {
@@ -24,9 +24,9 @@ export async function checkCompletion(
     case 'result-tag':
       return completion(said !== undefined, said);
     case 'file-exists':
-      return completion(Boolean(await readIfThere(check.path)), said);
+      return completion(Boolean(await plainFileSize(check.path)), said);
     case 'status-file':
-      return fromStatusFile(await readIfThere(check.path), said, context);
+      return fromStatusFile(await readPlainFile(check.path), said, context);
   }
 }
 

@@ -4,6 +4,7 @@ import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
 import { sumUsage } from '../../workflows/domain/usage.ts';
 import type { AttemptEnd } from './attempt-records.ts';
 import type { Verdict } from './backend.ts';
+import { checkpointTurn } from './checkpoint-record.ts';
 import { checkCompletion } from './completion.ts';
 import { writeDurably } from '../durable-file.ts';
 import { turnFolder } from './lease.ts';
@@ -19,12 +20,18 @@ const PASSING = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
 const CONCLUSIVE: AttemptEnd['reason'][] = ['exited', 'timeout', 'stalled', 'output-limit'];
 
 /** Whether an attempt ended by the agent's doing or at a limit of ours: then no other one is needed. */
-export function isConclusive(end: AttemptEnd | undefined): end is AttemptEnd {
-  return end !== undefined && CONCLUSIVE.includes(end.reason);
+export function isConclusive({ reason }: AttemptEnd): boolean {
+  return CONCLUSIVE.includes(reason);
 }
 
-/** Judges a turn by its last attempt, and writes down what the agent handed in. */
+/** Judges a turn by its last attempt, and writes down what the agent handed in and how the iteration stands. */
 export async function concludeTurn(story: TurnStory, end: AttemptEnd): Promise<AgentOutcome> {
+  const outcome = await judgeTurn(story, end);
+  await checkpointTurn(story, outcome);
+  return outcome;
+}
+
+async function judgeTurn(story: TurnStory, end: AttemptEnd): Promise<AgentOutcome> {
   const { turn, definition, modelText } = story;
   const last = story.attempts.at(-1);
   if (!last) throw new Error(`No attempt at ${turn.key} has run.`);

@@ -36,10 +36,14 @@ function keep(job) {
   let timers = [];
   const tree = () => ({ agent: lease.agent, marker: lease.marker });
 
+  // A second order can only shorten the grace: who waits for the workspace does not wait for a time-out.
+  let graceMs = Infinity;
   const stop = (why) => {
-    if (reason) return;
-    reason = why;
-    if (agent) void endTree(tree(), why === 'worker-died' ? job.orphanGraceMs : job.graceMs);
+    reason ??= why;
+    const wanted = graceAfter(why, job);
+    if (wanted >= graceMs) return;
+    graceMs = wanted;
+    if (agent) void endTree(tree(), graceMs);
   };
   const finish = async (exit) => {
     timers.forEach(clearInterval);
@@ -106,14 +110,22 @@ function keep(job) {
   }
 }
 
+function graceAfter(why, { graceMs, timeoutGraceMs = graceMs, orphanGraceMs }) {
+  if (why === 'timeout') return timeoutGraceMs;
+  return why === 'worker-died' ? orphanGraceMs : graceMs;
+}
+
 async function endLeftOvers() {
-  const startedAt = new Date().toISOString();
   const survivors = await endTree({ agent: lease.agent, marker: lease.marker }, LEFT_OVER_GRACE_MS);
-  writeEnd({ reason: 'keeper-died', exitCode: null, signal: null, survivors, startedAt });
+  // The machine may have been off since: what the agent wrote last tells how long it worked.
+  const { startedAt, log } = lease;
+  const last = statSync(log, { throwIfNoEntry: false })?.mtime.toISOString();
+  const endedAt = last !== undefined && last > startedAt ? last : startedAt;
+  writeEnd({ reason: 'keeper-died', exitCode: null, signal: null, survivors, startedAt, endedAt });
 }
 
 function writeEnd(end) {
-  writeJson(join(folder, 'end.json'), { ...end, endedAt: new Date().toISOString() });
+  writeJson(join(folder, 'end.json'), { endedAt: new Date().toISOString(), ...end });
 }
 
 function readJson(file) {

@@ -18,6 +18,8 @@ export interface KeeperJob {
   timeoutMs: number;
   /** From SIGTERM to SIGKILL. */
   graceMs: number;
+  /** The same at the time limit, when it is another. */
+  timeoutGraceMs?: number;
   /** The same when the worker has died: somebody may be waiting for the workspace. */
   orphanGraceMs: number;
   maxOutputBytes: number;

@@ -3,27 +3,39 @@ import { join } from 'node:path';
 import { loadAgent } from '../../config/load-definitions.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
 import { promptWrappers } from '../../config/prompt-wrappers.ts';
-import type { AgentDefinition } from '../../config/agent-definition.ts';
+import type { PromptVariable } from '../../config/prompt-variables.ts';
 import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
 import { NO_USAGE } from '../../workflows/domain/usage.ts';
 import { WiggumError, type ErrorCode } from '../../workflows/domain/errors.ts';
 import type { HostDependencies } from '../dependencies.ts';
+import { agentVariables } from './agent-variables.ts';
 import type { TurnContext } from './backend.ts';
 import { backendNamed } from './backends.ts';
+import { checkpointInterruption, lastCheckpoint } from './checkpoint-record.ts';
 import { concludeTurn, isConclusive } from './conclude-turn.ts';
-import { readFinished, turnsOfSession, type FinishedTurn } from './finished-record.ts';
+import { readFinished } from './finished-record.ts';
 import type { KeeperJob } from './keeper.ts';
 import type { HeldLease } from './lease.ts';
 import { ModelText } from './model-text.ts';
-import { renderPrompts, type SessionState } from './prompt.ts';
+import { renderPrompts } from './prompt.ts';
 import { exists, fillCompletion, outputDir, promptValues } from './prompt-values.ts';
 import { whyNotRunnable } from './required-paths.ts';
+import { noteSession } from './session-id.ts';
 import { stallLimit } from './stall-limit.ts';
 import { writeSummary } from './summary-file.ts';
 import { openLog } from './turn-log.ts';
-import { rereadEarlier, streamOf, type AttemptStory, type TurnStory } from './turn-story.ts';
+import { sessionOfTurn, whyNeeded } from './turn-session.ts';
+import {
+  rereadEarlier,
+  secondsSpent,
+  streamOf,
+  type AttemptStory,
+  type TurnStory,
+} from './turn-story.ts';
 
 const GRACE_MS = 3_000;
+/** Time to save what there is, for an agent whose time is over (checklist 57). */
+const TIMEOUT_GRACE_MS = 30_000;
 const ORPHAN_GRACE_MS = 2_000;
 const MAX_OUTPUT_BYTES = 1 << 28;
 /** Turns of the model that a request without work may take. */
@@ -68,6 +80,14 @@ export async function makeReady(
   }
 }
 
+/** Whether a live agent's session is gone: it gets another one in its place, in the same turn. */
+export function hasLostLiveSession(
+  { turn, definition }: TurnStory,
+  outcome: AgentOutcome,
+): boolean {
+  return outcome.kind === 'session-lost' && definition.mode === 'live' && turn.purpose === 'work';
+}
+
 /** Faults that a person mends: the agent cannot be had, and trying again brings nothing. */
 const SETTINGS: ErrorCode[] = [
   'AGENT_MISSING',
@@ -79,59 +99,60 @@ const SETTINGS: ErrorCode[] = [
 ];
 
 async function prepare(
-  turn: AgentTurn,
+  ordered: AgentTurn,
   lease: HeldLease,
   { environment }: HostDependencies,
 ): Promise<ReadyAgent | SettledTurn> {
-  const { place } = turn;
+  const { place } = ordered;
   if (!(await exists(place.workspace)))
     throw new WiggumError('WORKSPACE_GONE', `the workspace of ${place.taskId} is gone`, {
       where: place.workspace,
     });
-  const backend = backendNamed(turn.backend);
   const stallMs = stallLimit(environment);
-  const definition = await loadAgent(turn.agent, { ralphDir: place.ralphDir, environment });
-  const values = await promptValues(definition, turn, environment);
-  const tags = { resultTag: definition.resultTag, reportTag: definition.reportTag };
-  const heard = await turnsOfSession(place.workerDir, turn.sessionId);
-  const story: TurnStory = {
-    turn,
-    definition,
-    completion: fillCompletion(definition.completionCheck, values, place.workerDir),
-    backend,
-    modelText: new ModelText({ ...tags, validResults: turn.validResults }),
-    attempts: [],
-  };
-  await rereadEarlier(story, lease.earlier);
-  const last = story.attempts.at(-1);
-  // The agent came to its end, but the worker died before it could tell.
-  if (last && isConclusive(last.end))
-    return { kind: 'settled', outcome: await concludeTurn(story, last.end) };
+  const story = await storyOf(ordered, lease, environment);
+  const { definition, backend } = story;
+  const known = await concludeEarly(story);
+  const isLost = known !== undefined && hasLostLiveSession(story, known);
+  if (known && !isLost) return { kind: 'settled', outcome: known };
 
-  const unmet = turn.purpose === 'work' && (await whyNotRunnable(definition, place.workerDir));
-  if (unmet)
-    return {
-      kind: 'settled',
-      outcome: await withoutAgent(turn, lease, { kind: 'config', reason: unmet }),
-    };
+  const settle = async (outcome: WithoutAgent): Promise<SettledTurn> => ({
+    kind: 'settled',
+    outcome: await withoutAgent(story.turn, lease, outcome),
+  });
+  const unmet = ordered.purpose === 'work' && (await whyNotRunnable(definition, place.workerDir));
+  if (unmet) return settle({ kind: 'config', reason: unmet });
+
+  const session = await sessionOfTurn(ordered, definition, {
+    isThere: (sessionId) => backend.sessionExists({ turn: { ...ordered, sessionId }, environment }),
+    lost: isLost ? known.sessionId : undefined,
+    earlier: lease.earlier,
+  });
+  const values = await enterSession(story, session.id, environment);
+  const { turn } = story;
+  const there = session.state !== 'new';
+  const missing = there ? undefined : whyNeeded(turn, definition);
+  if (missing) {
+    if (turn.purpose === 'summary') await writeSummary(turn, '');
+    return settle(missing);
+  }
+
   const context: TurnContext = {
     turn: withLimits(turn),
     folder: lease.folder,
     promptFile: join(lease.folder, 'prompt.md'),
     completion: story.completion,
-    tags,
+    tags: { resultTag: definition.resultTag, reportTag: definition.reportTag },
     environment,
   };
-  const there = await backend.sessionExists(context);
-  const missing = there ? undefined : whyNeeded(turn, definition);
-  if (missing) {
-    if (turn.purpose === 'summary') await writeSummary(turn, '');
-    return { kind: 'settled', outcome: await withoutAgent(turn, lease, missing) };
-  }
-
-  const state = there ? stateOf(turn, definition, lease, heard) : 'new';
-  const wrappers = await wrappersFor(turn, environment);
-  const prompts = await renderPrompts({ definition, turn, values, session: state, wrappers });
+  const checkpoint = await lastCheckpoint(turn);
+  const prompts = await renderPrompts({
+    definition,
+    turn,
+    values,
+    session: session.state,
+    wrappers: await wrappersFor(turn, environment),
+    ...(checkpoint && { checkpoint }),
+  });
   await writeFile(context.promptFile, prompts.user, { mode: 0o600 });
   if (prompts.system !== undefined) {
     context.systemFile = join(lease.folder, 'system.md');
@@ -139,7 +160,10 @@ async function prepare(
   }
   await mkdir(outputDir(turn, turn.agent), { recursive: true });
   const command = there ? await backend.resume(context) : await backend.start(context);
+  const variables = await agentVariables(context.turn, values, environment);
   const log = await openLog(turn, lease.attempt, { resumes: there, prompt: prompts.user });
+  await noteSession(lease.folder, turn.sessionId);
+  const timeoutMs = (turn.limits.timeoutSeconds - secondsSpent(story)) * 1_000;
   const now: AttemptStory = {
     folder: lease.folder,
     log,
@@ -151,13 +175,61 @@ async function prepare(
   const { program, args } = command;
   return {
     kind: 'ready',
-    job: { program, args, ...jobFor(turn, context, log) },
+    job: { program, args, timeoutMs, ...jobFor(turn, context, log) },
     stallMs,
-    environment: command.environment,
+    environment: { ...command.environment, ...variables },
     story,
     now,
     resumes: there,
   };
+}
+
+/** What is known of a turn before this attempt: all that earlier ones left. */
+async function storyOf(
+  turn: AgentTurn,
+  { earlier }: HeldLease,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<TurnStory> {
+  const backend = backendNamed(turn.backend);
+  const { ralphDir } = turn.place;
+  const definition = await loadAgent(turn.agent, { ralphDir, environment });
+  const { resultTag, reportTag, completionCheck } = definition;
+  const story: TurnStory = {
+    turn,
+    definition,
+    completion: completionCheck,
+    backend,
+    modelText: new ModelText({ resultTag, reportTag, validResults: turn.validResults }),
+    attempts: [],
+  };
+  await rereadEarlier(story, earlier);
+  await enterSession(story, story.attempts.at(-1)?.sessionId ?? turn.sessionId, environment);
+  return story;
+}
+
+/** Lets a turn speak to a session; gives what its prompts can name then. */
+async function enterSession(
+  story: TurnStory,
+  sessionId: string,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Promise<Record<PromptVariable, string>> {
+  const { definition } = story;
+  story.turn = { ...story.turn, sessionId };
+  const values = await promptValues(definition, story.turn, environment);
+  const { workerDir } = story.turn.place;
+  story.completion = fillCompletion(definition.completionCheck, values, workerDir);
+  return values;
+}
+
+/** How a turn ended whose worker could not tell any more; undefined when the agent must go on. */
+async function concludeEarly(story: TurnStory): Promise<AgentOutcome | undefined> {
+  const end = story.attempts.at(-1)?.end;
+  if (!end) return undefined;
+  if (isConclusive(end)) return concludeTurn(story, end);
+  if (secondsSpent(story) >= story.turn.limits.timeoutSeconds)
+    return concludeTurn(story, { ...end, reason: 'timeout' });
+  await checkpointInterruption(story);
+  return undefined;
 }
 
 function withLimits(turn: AgentTurn): AgentTurn {
@@ -167,32 +239,6 @@ function withLimits(turn: AgentTurn): AgentTurn {
 }
 
 type WithoutAgent = { kind: 'config' | 'agent-failed'; reason: string };
-
-/** Why a turn is nothing without the session that it continues; undefined when it can begin one. */
-function whyNeeded(turn: AgentTurn, definition: AgentDefinition): WithoutAgent | undefined {
-  const reason = `the session ${turn.sessionId} of ${turn.stepId} is not there any more`;
-  if (turn.purpose === 'supervise') return undefined;
-  if (turn.purpose !== 'work') return { kind: 'agent-failed', reason };
-  if (definition.mode === 'resume')
-    return {
-      kind: 'config',
-      reason: `${turn.agent} goes on in the session ${turn.sessionId} of ${turn.parent?.stepId ?? 'its parent'}, which is not there`,
-    };
-  return undefined;
-}
-
-function stateOf(
-  turn: AgentTurn,
-  definition: AgentDefinition,
-  lease: HeldLease,
-  heard: FinishedTurn[],
-): SessionState {
-  if (definition.mode !== 'resume') return 'interrupted';
-  const tried =
-    lease.earlier.some((attempt) => attempt.lease.agent !== undefined) ||
-    heard.some(({ runId }) => runId === turn.runId);
-  return tried ? 'interrupted' : 'handed-over';
-}
 
 async function wrappersFor(turn: AgentTurn, host: Readonly<NodeJS.ProcessEnv>) {
   const { ralphDir, projectDir } = turn.place;
@@ -205,15 +251,15 @@ function jobFor(
   turn: AgentTurn,
   { folder, promptFile }: TurnContext,
   log: string,
-): Omit<KeeperJob, 'program' | 'args'> {
+): Omit<KeeperJob, 'program' | 'args' | 'timeoutMs'> {
   return {
     cwd: turn.place.workspace,
     stdinFile: promptFile,
     stdoutFile: log,
     stderrFile: join(folder, 'stderr.log'),
     pidFile: join(turn.place.workerDir, 'agent.pid'),
-    timeoutMs: turn.limits.timeoutSeconds * 1_000,
     graceMs: GRACE_MS,
+    timeoutGraceMs: TIMEOUT_GRACE_MS,
     orphanGraceMs: ORPHAN_GRACE_MS,
     maxOutputBytes: MAX_OUTPUT_BYTES,
   };

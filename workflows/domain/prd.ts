@@ -1,6 +1,7 @@
 import type { Task } from './board.ts';
 
 const OPEN_ITEM = /^\s*[-*+] \[ \] ?(.*)$/gm;
+const DONE_ITEM = /^\s*[-*+] \[[xX]\] ?(.*)$/gm;
 const FAILED_ITEM = /^\s*[-*+] \[\*\] ?(.*)$/gm;
 const CHECKBOXES = /^(\[.\](\s+|$))+/;
 
@@ -29,6 +30,11 @@ export function renderPrd(task: Task): string {
 /** Items of a document that are still to be done; none means that the work is complete. */
 export function openItems(prd: string): string[] {
   return itemsMatching(prd, OPEN_ITEM);
+}
+
+/** Items that an agent has done. */
+export function doneItems(prd: string): string[] {
+  return itemsMatching(prd, DONE_ITEM);
 }
 
 /** Items that an agent gave up. */

@@ -22,7 +22,10 @@ export function resumeCommand(context: TurnContext): Promise<Command> {
  * Whether a session can be resumed. Its file decides, not what a stream once said: the file comes
  * a moment after the first line, and the program refuses to create what is there or to resume what is not.
  */
-export async function sessionExists({ turn, environment }: TurnContext): Promise<boolean> {
+export async function sessionExists({
+  turn,
+  environment,
+}: Pick<TurnContext, 'turn' | 'environment'>): Promise<boolean> {
   const projects = join(configFolder(environment), 'projects');
   // The folder's name is made from the working directory by a rule of the program; the id is ours and unique.
   const folders = await readdir(projects).catch(() => []);
