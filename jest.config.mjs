@@ -30,7 +30,7 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/integration/', '/replay/'],
+      testPathIgnorePatterns: ['/integration/', '/contract/', '/replay/'],
     },
     {
       ...shared,
@@ -38,6 +38,12 @@ export default {
       testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
       globalSetup: '<rootDir>/test/helpers/start-server.mjs',
       globalTeardown: '<rootDir>/test/helpers/stop-server.mjs',
+    },
+    {
+      ...shared,
+      displayName: 'contract',
+      testMatch: ['<rootDir>/test/contract/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/helpers/bring-claude.mjs',
     },
     { ...shared, displayName: 'replay', testMatch: ['<rootDir>/test/replay/**/*.test.ts'] },
   ],

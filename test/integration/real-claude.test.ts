@@ -1,32 +1,19 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { expect, it } from '@jest/globals';
-import { packageRoot } from '../../config/package-root.ts';
+import { expect } from '@jest/globals';
+import { claudeCode, whenInstalled } from '../helpers/claude-code.ts';
+import { startModelApi, type ModelRequest, type Reply } from '../helpers/model-api.ts';
 import { startWiggum, wiggum } from '../helpers/wiggum.ts';
 import { makeRepository } from '../helpers/with-repository.ts';
 import { withTemporal } from '../helpers/with-temporal.ts';
 import { eventually, ONE_STEP, task } from '../helpers/with-world.ts';
 
-// Claude Code is no dependency of ours: `CLAUDE=… npm run test:filter -- real-claude` runs this.
-const program = process.env.CLAUDE ?? 'claude';
-const isInstalled = spawnSync(program, ['--version']).status === 0;
-const whenInstalled = isInstalled ? it : it.skip;
-
 whenInstalled(
   'goes on with the same conversation of the real Claude Code after kill -9 of the host',
   async () => {
     const repository = await makeRepository();
-    const home = path.dirname(repository.dir);
-    const log = path.join(home, 'requests.jsonl');
-    const api = path.join(packageRoot(), 'test', 'fixtures', 'model-api.mjs');
-    const model = spawn(process.execPath, [api, '6', log], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const model = await startModelApi(answer);
     try {
-      const [address] = (await once(createInterface({ input: model.stdout }), 'line')) as [string];
       await repository.write({
         '.ralph/kanban.md': `# Board\n\n## TASKS\n\n${task('AB-1', 'Say hello')}`,
         '.ralph/pipeline.json': JSON.stringify(ONE_STEP),
@@ -36,9 +23,9 @@ whenInstalled(
           cwd: repository.dir,
           environment: {
             ...environment,
-            CLAUDE: program,
-            CLAUDE_CONFIG_DIR: path.join(home, 'claude'),
-            ANTHROPIC_BASE_URL: address,
+            CLAUDE: claudeCode,
+            CLAUDE_CONFIG_DIR: path.join(path.dirname(repository.dir), 'claude'),
+            ANTHROPIC_BASE_URL: model.address,
             ANTHROPIC_API_KEY: 'played',
           },
         };
@@ -51,14 +38,29 @@ whenInstalled(
         first.child.kill('SIGKILL');
         expect(await wiggum(['run', '--auto-merge'], where)).toMatchObject({ code: 0 });
       });
-      const requests = (await readFile(log, 'utf8')).trim().split('\n');
       // The second request continues the first: it holds its command, and says what happened.
-      expect(requests[1]).toContain('toolu_1');
-      expect(requests[1]).toContain('You were interrupted');
+      const second = JSON.stringify(model.requests[1]?.messages);
+      expect(second).toContain('toolu_1');
+      expect(second).toContain('You were interrupted');
       expect(await repository.git(['show', 'main:hello.txt'])).toBe('hello');
     } finally {
-      model.kill();
+      await model.close();
       await repository.remove();
     }
   },
 );
+
+// A new session works, one that was cut off does the rest, and any other has done everything.
+function answer({ system, messages }: ModelRequest): Reply {
+  const said = JSON.stringify(messages) + system;
+  const folder = /([^"\s\\`]*\/worker-[A-Z]+-\d+-\d+)\//.exec(said)?.[1] ?? '..';
+  const tick = `sed -i.bak 's/- \\[ \\]/- [x]/' '${folder}/prd.md'`;
+  if (!messages.some(({ role }) => role === 'assistant'))
+    return bash(`echo hello >> hello.txt; sleep 6; ${tick}`);
+  if (JSON.stringify(messages.at(-1)).includes('You were interrupted')) return bash(tick);
+  return { kind: 'text', text: 'It is done.\n\n<result>PASS</result>' };
+}
+
+function bash(command: string): Reply {
+  return { kind: 'tool', name: 'Bash', input: { command } };
+}
