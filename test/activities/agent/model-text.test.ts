@@ -13,6 +13,16 @@ describe('the result in what a model said', () => {
   it.each([
     ['the only tag (#79)', '<result>PASS</result>', 'PASS'],
     ['the last of several (#79)', '<result>FAIL</result> no: <result>FIX</result>', 'FIX'],
+    [
+      'the last of several, whatever it is (#79)',
+      '<result>PASS</result><result>FAIL</result>',
+      'FAIL',
+    ],
+    [
+      'one in a fenced block (#79)',
+      '<result>FIX</result>\n```\n<result>PASS</result>\n```',
+      'PASS',
+    ],
     ['the last valid one (#79)', '<result>FIX</result> <result>MAYBE</result>', 'FIX'],
     ['one of two that overlap', '<result><result>PASS</result>', 'PASS'],
     ['none in lower case', '<result>pass</result>', undefined],
@@ -53,6 +63,12 @@ describe('the report in what a model said', () => {
     ['empty when the block is', '<report></report>', ''],
   ])('is %s', (_title, text, expected) => {
     expect(said(text).report).toBe(expected);
+  });
+
+  it('is found under the tag that the agent declares (#83)', () => {
+    const text = new ModelText({ ...tags, reportTag: 'findings' });
+    text.add('<findings>ours</findings> <report>other</report>');
+    expect(text.report).toBe('ours');
   });
 
   it('may come in pieces', () => {
