@@ -70,17 +70,19 @@ const list = (what: string, item: z.ZodType<string>) =>
   z.array(item, needs(what)).min(1, `must not be empty; expected ${what}`);
 const optionalPath = text('a path').optional();
 
-const resultName = text('a result name').check((context) => {
-  if (context.value === 'UNKNOWN' || !/^[A-Z]{3,10}$/.test(context.value))
-    context.issues.push({
-      code: 'custom',
-      input: context.value,
-      message:
-        context.value === 'UNKNOWN'
-          ? 'UNKNOWN means that an agent gave no result; it cannot be one'
-          : `"${brief(context.value)}" is no result name; one has 3 to 10 capital letters, like PASS`,
-    });
-});
+const resultName = text('a result name')
+  .meta({ pattern: '^[A-Z]{3,10}$' })
+  .check((context) => {
+    if (context.value === 'UNKNOWN' || !/^[A-Z]{3,10}$/.test(context.value))
+      context.issues.push({
+        code: 'custom',
+        input: context.value,
+        message:
+          context.value === 'UNKNOWN'
+            ? 'UNKNOWN means that an agent gave no result; it cannot be one'
+            : `"${brief(context.value)}" is no result name; one has 3 to 10 capital letters, like PASS`,
+      });
+  });
 
 const requiredPath = text('a path').refine(
   (path) => !path.startsWith('/') && !path.split('/').includes('..'),
@@ -93,6 +95,7 @@ const tag = (name: string) =>
     .default(name);
 
 const completionCheck = text('a completion check')
+  .meta({ pattern: '^(result_tag|status_file:.+|file_exists:.+)$' })
   .default('result_tag')
   .transform((value, context): CompletionCheck => {
     const [, kind, path = ''] = /^(\w+)(?::(.*))?$/s.exec(value) ?? [];
@@ -130,6 +133,9 @@ const rawSchema = z.strictObject({
   workspace_override: text('a folder').optional(),
 });
 const FIELDS = Object.keys(rawSchema.shape);
+
+/** The fields as they are written, for the schema that editors read. */
+export const FRONT_MATTER_FORM = rawSchema;
 
 const fieldsSchema = rawSchema.transform((raw) => ({
   type: raw.type,

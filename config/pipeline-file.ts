@@ -49,7 +49,7 @@ const filled = z
   .string()
   .trim()
   .min(1, 'must not be empty')
-  .regex(/^\P{Cc}*$/u, 'expected one line without control characters');
+  .refine((text) => !/\p{Cc}/u.test(text), 'expected one line without control characters');
 
 const unitFields = {
   agent: filled,
