@@ -140,6 +140,17 @@ describe('writeResult', () => {
     });
   });
 
+  it('writes what a death kept it from writing, under the same name (#185)', async () => {
+    await withAgents(async (world) => {
+      const first = await writeResult(run(world));
+      await rm(first.file); // listed, and not there
+      const second = await writeResult(run(world, { endedAt: '2026-01-01T09:00:00.000Z' }));
+      expect(second.file).toBe(first.file);
+      expect(await record(second.file)).toMatchObject({ completed_at: '2026-01-01T09:00:00.000Z' });
+      expect(await newest(world, 'audit')).toBe(second.file);
+    });
+  });
+
   it('takes the next free second for another run (#85, #185)', async () => {
     await withAgents(async (world) => {
       const report = await reportFile(world, 'one');
