@@ -17,7 +17,13 @@ const FOLDERS = [
 ] as const;
 
 const FILES: Readonly<Record<string, string>> = {
-  '.gitignore': '# State of one machine: nothing here is committed.\n*\n!.gitignore\n',
+  '.gitignore': [
+    '# What you write (settings, pipelines, agents) is committed; the state of one machine is not.',
+    '*',
+    ...['.gitignore', 'config.json', 'pipeline.json'].map((name) => `!${name}`),
+    ...['agents', 'pipelines'].flatMap((name) => [`!${name}/`, `!${name}/**`]),
+    '',
+  ].join('\n'),
   'kanban.md': BOARD_TEMPLATE,
   'changelog.md': '# Changelog\n\nWhat tasks brought, newest first.\n',
   'config.json': `${JSON.stringify({ checks: [], runtime: {}, workers: { max_workers: 4 } }, null, 2)}\n`,
