@@ -8,6 +8,7 @@ import { endLeftovers } from './test-leftovers.mjs';
 
 /*
  * npm test                           set-up, lint, format, types, all Jest projects
+ * npm test -- -t '#73'               the tests of one promise of the checklist
  * npm run test:quick                 the unit tests
  * npm run test:filter -- PATTERN     tests of files that match, or `-- -t 'part of a title'`
  * npm run coverage                   the unit tests with a table of what they reach
@@ -62,6 +63,7 @@ function jestArguments([kind, ...rest]) {
     case '--filter':
       return rest;
     default:
+      if (kind.startsWith('-')) return [kind, ...rest];
       // The option takes every word that follows: it must be the last.
       return [...rest, '--selectProjects', kind];
   }
