@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { SetupError, step } from './steps.mjs';
+import { say, SetupError, step } from './steps.mjs';
 import { inTurn } from './turn-lock.mjs';
 
 /** What npm is to bring: the exact version, with the sums of what it may consist of. */
@@ -22,7 +22,7 @@ export function findClaude(cache, environment = process.env) {
 /** Brings Claude Code from npm into our cache, within a time limit; says in a SetupError why it cannot be had. */
 export async function installClaude(cache, { limitMs = INSTALL_LIMIT_MS } = {}) {
   const folder = folderIn(cache);
-  const onWait = () => {};
+  const onWait = () => say('Claude Code is being installed by another run; waiting for it');
   return inTurn({ folder: cache, name: 'claude-code.lock', onWait }, () => {
     if (isOurVersion(programIn(folder))) return programIn(folder);
     return step(`Installing Claude Code ${CLAUDE_VERSION} for its contract tests`, async () => {
