@@ -109,11 +109,37 @@ describe('a keeper', () => {
     });
   });
 
-  it('ends an agent at its time limit', async () => {
-    await keep(STUBBORN, { timeoutMs: 400 }, async ({ keeper, workspace }) => {
+  it('ends an agent at its time limit, after a grace of its own (#57)', async () => {
+    const limits = { timeoutMs: 400, graceMs: 100, timeoutGraceMs: 1_500 };
+    await keep(STUBBORN, limits, async ({ keeper, workspace }) => {
       const pid = await pidIn(path.join(workspace, 'pid'));
-      expect(await keeper.ended).toMatchObject({ reason: 'timeout', survivors: [] });
+      const end = await keeper.ended;
+      expect(end).toMatchObject({ reason: 'timeout', signal: 'SIGKILL', survivors: [] });
+      const lasted = Date.parse(end.endedAt) - Date.parse(end.startedAt);
+      expect(lasted).toBeGreaterThanOrEqual(1_900);
       expect(await isAlive(pid)).toBe(false);
+    });
+  });
+
+  it('lets an agent save what it has when its time is over (#57)', async () => {
+    const saves = `trap 'sleep 0.6; echo saved; exit 0' TERM; echo $$ > pid; while :; do sleep 0.1; done`;
+    const limits = { timeoutMs: 500, graceMs: 100, timeoutGraceMs: 20_000 };
+    await keep(saves, limits, async ({ keeper, read }) => {
+      expect(await keeper.ended).toMatchObject({ reason: 'timeout', exitCode: 0 });
+      expect(await read('stdout')).toBe('saved\n');
+    });
+  });
+
+  it('waits no longer than a person wants, once it is told to stop (#57)', async () => {
+    const limits = { timeoutMs: 300, graceMs: 300, timeoutGraceMs: 60_000 };
+    await keep(STUBBORN, limits, async ({ keeper, workspace }) => {
+      const pid = await pidIn(path.join(workspace, 'pid'));
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      expect(await isAlive(pid)).toBe(true);
+      const begun = performance.now();
+      keeper.stop();
+      expect(await keeper.ended).toMatchObject({ reason: 'timeout', signal: 'SIGKILL' });
+      expect(performance.now() - begun).toBeLessThan(10_000);
     });
   });
 

@@ -52,6 +52,24 @@ describe('a summary turn', () => {
     });
   });
 
+  it('continues a session that ran out of turns, which is no failure (#197)', async () => {
+    await withAgents(async (world) => {
+      const script = await world.script(
+        'agents: { audit: [[{ say: half }, { max_turns: true }]] }',
+      );
+      const work = await world.run(world.turn({ agent: 'test.loop', script }));
+      const turn = later(world, 1, { agent: 'test.loop', purpose: 'summary', script });
+      const summary = await world.run(turn);
+
+      expect(work).toMatchObject({ kind: 'max-turns', complete: false });
+      expect(summary).toMatchObject({ kind: 'ok', sessionId: work.sessionId });
+      expect((await world.ledger()).map(({ event }) => event)).toContain('resume');
+      const log = await world.read('activity.jsonl');
+      expect(log).toContain('"exit_code":0');
+      expect(log).not.toContain('"event":"error"');
+    });
+  });
+
   it('fails without a session to sum up, and leaves the file all the same (#90)', async () => {
     await withAgents(async (world) => {
       const outcome = await world.run(later(world, 1, { agent: 'test.loop', purpose: 'summary' }));
