@@ -24,7 +24,7 @@ export async function preflight(context: CommandContext, flags: SweepFlags): Pro
   const { project, notices } = await openProject(cwd, environment);
   for (const notice of notices) log.warn(notice);
   const { projectDir, ralphDir } = project;
-  const config = await loadProjectConfig(ralphDir);
+  const config = await loadProjectConfig(ralphDir, environment);
   const settings = await resolveSettings({ flags, environment, config, cwd, projectDir });
   const { board } = await readBoardFile(boardFile(ralphDir));
   refuseInvalid(board, boardFile(ralphDir));

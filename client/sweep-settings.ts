@@ -1,10 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { knownBackend, resolveBackend, type ProjectConfig } from '../config/project-config.ts';
+import {
+  costLimitLevels,
+  knownBackend,
+  resolveBackend,
+  settingLevels,
+  type ProjectConfig,
+} from '../config/project-config.ts';
+import { promptWrappers } from '../config/prompt-wrappers.ts';
 import { parseScript } from '../config/script-file.ts';
+import { inForce } from '../config/setting.ts';
 import type { Environment } from '../config/state-dir.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
-import type { SweepSettings } from '../workflows/domain/sweep.ts';
+import { isOn } from '../workflows/domain/steps.ts';
+import { differingSettings, type SweepSettings } from '../workflows/domain/sweep.ts';
 
 /** Flags of `run` and `worker` that shape a sweep; undefined was not given. */
 export interface SweepFlags {
@@ -13,9 +22,11 @@ export interface SweepFlags {
   pipeline?: string | undefined;
   backend?: string | undefined;
   script?: string | undefined;
+  /** Have a plan made before the work. */
+  plan?: boolean | undefined;
 }
 
-const DEFAULT_WORKERS = 4;
+const PLAN = 'WIGGUM_PLAN_MODE';
 // Places and talkativeness of one machine: no matter of a task, and not for its history.
 const MACHINE_ONLY =
   /^WIGGUM_(STATE_DIR|CACHE_DIR|TEMPORAL_\w+|LOG_\w+|HOME|MAX_WORKERS|RUNTIME_BACKEND|TEST_\w+)$/;
@@ -30,7 +41,8 @@ export async function resolveSettings(input: {
   projectDir: string;
 }): Promise<SweepSettings> {
   const { flags, environment, config, cwd, projectDir } = input;
-  const backend = await backendOf(input);
+  const backend = backendOf(input);
+  await mustBeUsable(input, backend);
   const pipeline = flags.pipeline ?? (environment['WIGGUM_PIPELINE'] || undefined);
   const script =
     backend !== 'script'
@@ -40,15 +52,15 @@ export async function resolveSettings(input: {
         : config.runtime.script && resolve(projectDir, config.runtime.script);
   if (backend === 'script') await mustBeScenario(script);
   return {
-    maxWorkers:
-      flags.maxWorkers ?? workersFrom(environment) ?? config.workers.max_workers ?? DEFAULT_WORKERS,
+    maxWorkers: flags.maxWorkers ?? Number(inForce(settingLevels('workers.max_workers', input))),
     autoMerge: flags.autoMerge ?? false,
     backend,
     ...(pipeline === undefined ? {} : { pipeline }),
     ...(script === undefined ? {} : { script }),
     environment: {
-      ...(config.plan_mode === undefined ? {} : { WIGGUM_PLAN_MODE: String(config.plan_mode) }),
       ...shareable(environment),
+      // Also when it is off: the variable of a host must not switch it on for a run of others.
+      [PLAN]: String(flags.plan ?? inForce(settingLevels('plan_mode', input))),
     },
   };
 }
@@ -71,13 +83,35 @@ export function withExplicitFlags(
     ...(flags.backend === undefined && flags.script === undefined
       ? {}
       : { backend: wanted.backend }),
+    ...(flags.plan && { environment: { ...running.environment, [PLAN]: 'true' } }),
   };
 }
 
-async function backendOf({ flags, environment, config }: Parameters<typeof resolveSettings>[0]) {
+/** What two sweeps do not agree on, in the words of the flags. */
+export function differingFlags(running: SweepSettings, wanted: SweepSettings): string[] {
+  const plan = ({ environment }: SweepSettings) =>
+    isOn(environment[PLAN]) ? '--plan' : 'no --plan';
+  return [
+    ...differingSettings(running, wanted),
+    ...(plan(running) === plan(wanted)
+      ? []
+      : [`it has ${plan(running)}, you ask for ${plan(wanted)}`]),
+  ];
+}
+
+function backendOf({ flags, environment, config }: Parameters<typeof resolveSettings>[0]) {
   if (flags.backend !== undefined) return knownBackend(flags.backend);
   if (flags.script !== undefined) return 'script';
   return resolveBackend({ environment, config });
+}
+
+/** Settings that would stop every task at its first step are refused here, once. */
+async function mustBeUsable(
+  { environment, config, projectDir }: Parameters<typeof resolveSettings>[0],
+  backend: string,
+): Promise<void> {
+  costLimitLevels({ environment, config });
+  await promptWrappers({ environment, config, backend, projectDir });
 }
 
 /** A scenario that cannot be used would fail every task; all of its faults are told here. */
@@ -98,15 +132,6 @@ async function mustBeScenario(script: string | undefined): Promise<void> {
   const lines = problems.map(({ where, message }) => `\n  ${where}: ${message}`);
   throw new WiggumError('SCRIPT_INVALID', `The scenario cannot be used:${lines.join('')}`, {
     where: script,
-  });
-}
-
-function workersFrom(environment: Environment): number | undefined {
-  const text = environment['WIGGUM_MAX_WORKERS'];
-  if (!text) return undefined;
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new WiggumError('CONFIG_INVALID', `"${text}" is not a whole number from 1 to 9999.`, {
-    where: 'WIGGUM_MAX_WORKERS',
   });
 }
 

@@ -1,49 +1,48 @@
 import { z } from 'zod';
 
-/** Limits of an agent, by the names that files and variables use, with what each may be (checklist 102). */
-export const LIMITS = {
-  max_iterations: { from: 1, to: 100, builtIn: 10 },
-  max_turns: { from: 1, to: 200, builtIn: 30 },
-  timeout_seconds: { from: 60, to: 86_400, builtIn: 3600 },
-} as const;
+/** What a setting wants, for the message about another value. */
+export const expected = (what: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    `expected ${what}, found ${(JSON.stringify(input) ?? 'nothing').slice(0, 80)}`,
+});
 
-export type LimitName = keyof typeof LIMITS;
-export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
-
-const between = (from: number, to: number) =>
-  z
-    .int({ error: ({ input }) => outside(from, to, input) })
-    .refine((value) => value >= from && value <= to, {
-      error: ({ input }) => outside(from, to, input),
-    });
-
-const limit = (name: LimitName) => between(LIMITS[name].from, LIMITS[name].to).optional();
-
-/** Keys that agents.json and a step's `config` share. */
-export const limitFields = {
-  max_iterations: limit('max_iterations'),
-  max_turns: limit('max_turns'),
-  timeout_seconds: limit('timeout_seconds'),
-  supervisor_interval: between(0, 20).optional(),
-  max_restarts: between(0, 10).optional(),
-  auto_commit: z.boolean({ error: 'expected true or false' }).optional(),
+const between = (from: number, to: number) => {
+  const range = expected(`a whole number from ${from} to ${to}`);
+  return z.int(range).min(from, range).max(to, range).optional();
 };
 
-/** Keys that are read and have no effect yet. */
-export const IDLE_LIMITS = ['supervisor_interval', 'max_restarts', 'auto_commit'];
+/** Limits of an agent, by the names that files and variables use, with what each may be (checklist 102). */
+export const limitFields = {
+  max_iterations: between(1, 100),
+  max_turns: between(1, 200),
+  timeout_seconds: between(60, 86_400),
+  supervisor_interval: between(0, 20),
+  max_restarts: between(0, 10),
+  auto_commit: z.boolean(expected('true or false')).optional(),
+};
 
-/** What is wrong with a limit; undefined when nothing is. `found` is how it stands in its place. */
-export function limitFault(
-  name: LimitName,
-  value: number,
-  found: unknown = value,
-): string | undefined {
-  const { from, to } = LIMITS[name];
-  return Number.isInteger(value) && value >= from && value <= to
-    ? undefined
-    : outside(from, to, found);
-}
+export type LimitName = keyof typeof limitFields;
+export type LimitValue<Name extends LimitName> = NonNullable<z.infer<(typeof limitFields)[Name]>>;
+export type Limits = { [Name in LimitName]?: LimitValue<Name> | undefined };
 
-function outside(from: number, to: number, found: unknown): string {
-  return `expected a whole number from ${from} to ${to}, found ${JSON.stringify(found) ?? 'nothing'}`;
+export const LIMIT_NAMES = Object.keys(limitFields) as LimitName[];
+
+/** What holds where nobody says anything (checklist 200). */
+export const BUILT_IN_LIMITS: { [Name in LimitName]: LimitValue<Name> } = {
+  max_iterations: 10,
+  max_turns: 30,
+  timeout_seconds: 3600,
+  supervisor_interval: 0,
+  max_restarts: 2,
+  auto_commit: false,
+};
+
+/** Types of agents as settings may write them; names of earlier releases are of this form too. */
+export const agentName = z.string().regex(/^[a-z][a-z0-9.-]*$/, {
+  error: ({ input }) => `expected an agent type like engineering.code-review, found "${input}"`,
+});
+
+/** What is wrong with a limit; undefined when nothing is. */
+export function limitFault(name: LimitName, value: unknown): string | undefined {
+  return limitFields[name].safeParse(value).error?.issues[0]?.message;
 }

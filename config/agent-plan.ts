@@ -1,42 +1,42 @@
 import type { AgentPlan } from '../workflows/domain/agent.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import { own, type Step } from '../workflows/domain/steps.ts';
-import type { AgentDefinition } from './agent-definition.ts';
-import { LIMITS, LIMIT_NAMES, limitFault, type LimitName } from './agent-limits.ts';
+import type { AgentDefinition, LimitEntry } from './agent-definition.ts';
+import {
+  BUILT_IN_LIMITS,
+  LIMIT_NAMES,
+  limitFault,
+  type LimitName,
+  type LimitValue,
+} from './agent-limits.ts';
 import { namesOf, variablesFor } from './agent-names.ts';
 import type { ProjectConfig } from './project-config.ts';
+import { BUILT_IN, ENVIRONMENT, inForce, type Level } from './setting.ts';
 import type { Environment } from './state-dir.ts';
 
-/** What decides a plan beside the agent's file and the pipeline. */
+/** What decides a plan beside the agent's file and the step. */
 export interface PlanSources {
   /** Variables of the command that started the run. */
   environment: Environment;
   config: ProjectConfig;
+  /** File of the pipeline that the step is in. */
+  pipeline?: string;
 }
 
-/** A limit that cannot be used, and where it was set. */
-export interface LimitFault {
-  source: 'environment' | '.ralph/config.json';
-  /** Name of the variable, or key in the file. */
-  key: string;
-  message: string;
-}
+/** What must be known of an agent to find its limits. */
+export type LimitedAgent = Pick<AgentDefinition, 'type' | 'settings'> &
+  Partial<Pick<AgentDefinition, 'supervisorInterval' | 'source'>>;
 
-/** How an agent is driven at a step: environment, step, project, agents.json, then what is built in. */
+/** How an agent is driven at a step. */
 export function planOf(definition: AgentDefinition, step: Step, sources: PlanSources): AgentPlan {
-  const faults = findLimitFaults(definition, sources);
+  const faults = findLimitFaults(definition, sources.environment);
   if (faults.length > 0)
     throw new WiggumError(
       'CONFIG_INVALID',
-      faults.map(({ source, key, message }) => `${source}: ${key}: ${message}`).join('\n'),
+      faults.map(({ key, message }) => `${ENVIRONMENT}: ${key}: ${message}`).join('\n'),
     );
-  const limit = (name: LimitName): number =>
-    outerLimit(name, definition.type, sources.environment)?.value ??
-    (step.config[name] as number | undefined) ??
-    (name === 'timeout_seconds' ? step.timeoutSeconds : undefined) ??
-    projectLimit(name, definition.type, sources.config)?.value ??
-    settingOf(definition, name) ??
-    LIMITS[name].builtIn;
+  const limit = <Name extends LimitName>(name: Name): LimitValue<Name> =>
+    inForce(limitLevels(name, { agent: definition, step }, sources)) ?? BUILT_IN_LIMITS[name];
   return {
     type: definition.type,
     mode: definition.mode,
@@ -47,61 +47,77 @@ export function planOf(definition: AgentDefinition, step: Step, sources: PlanSou
     maxIterations: limit('max_iterations'),
     maxTurns: limit('max_turns'),
     timeoutSeconds: limit('timeout_seconds'),
+    supervisorInterval: limit('supervisor_interval'),
+    maxRestarts: limit('max_restarts'),
+    autoCommit: limit('auto_commit'),
+    outputs: definition.outputs,
   };
 }
 
-/** All limits of an agent that the environment or the project sets wrongly (checklist 102). */
+/**
+ * All that is said of a limit, the strongest first: environment, step, settings of the project and of
+ * WIGGUM_HOME, agents.json (agent, then defaults), built in (checklist 98). How often a supervisor
+ * looks is part of the agent's own file, which stands over what agents.json says of all agents.
+ */
+export function limitLevels<Name extends LimitName>(
+  name: Name,
+  { agent, step }: { agent: LimitedAgent; step?: Step | undefined },
+  { environment, config, pipeline = 'pipeline' }: PlanSources,
+): Level<LimitValue<Name>>[] {
+  const at = (source: string, key: string, value: unknown): Level<LimitValue<Name>>[] =>
+    // Files are checked when they are read, variables before they are used.
+    value === undefined ? [] : [{ source, key, value: value as LimitValue<Name> }];
+  const inFile = (entries: readonly LimitEntry[] = []) =>
+    entries.flatMap(({ file, key, limits }) => at(file, `${key}.${name}`, limits[name]));
+  const variable = givenVariable(name, agent.type, environment);
+  return [
+    ...(variable ? at(ENVIRONMENT, variable.key, variable.value) : []),
+    ...(step ? at(pipeline, `step ${step.id}: config.${name}`, step.config[name]) : []),
+    ...(step && name === 'timeout_seconds'
+      ? at(pipeline, `step ${step.id}: timeout_seconds`, step.timeoutSeconds)
+      : []),
+    ...inFile(configEntries(agent.type, config)),
+    ...inFile(agent.settings.own),
+    ...(name === 'supervisor_interval'
+      ? at(agent.source ?? agent.type, name, agent.supervisorInterval)
+      : []),
+    ...inFile(agent.settings.defaults),
+    ...at(BUILT_IN, name, BUILT_IN_LIMITS[name]),
+  ];
+}
+
+/** Limits of an agent that a variable sets wrongly (checklist 102). */
 export function findLimitFaults(
-  { type }: AgentDefinition,
-  { environment, config }: PlanSources,
-): LimitFault[] {
+  { type }: LimitedAgent,
+  environment: Environment,
+): { key: string; message: string }[] {
   return LIMIT_NAMES.flatMap((name) => {
-    const given = [
-      { source: 'environment' as const, ...outerLimit(name, type, environment) },
-      { source: '.ralph/config.json' as const, ...projectLimit(name, type, config) },
-    ];
-    return given.flatMap(({ source, key, value, found }) => {
-      const message = value === undefined ? undefined : limitFault(name, value, found);
-      return message === undefined || key === undefined ? [] : [{ source, key, message }];
-    });
+    const given = givenVariable(name, type, environment);
+    const message = given && limitFault(name, given.value);
+    return given && message !== undefined ? [{ key: given.key, message }] : [];
   });
 }
 
-interface GivenLimit {
-  key: string;
-  value: number;
-  /** As it stands there. */
-  found: unknown;
-}
+/** Limits that have a variable; the others are a matter of files (checklist 99). */
+const VARIABLE_LIMITS: readonly LimitName[] = ['max_iterations', 'max_turns', 'timeout_seconds'];
 
-function outerLimit(
+function givenVariable(
   name: LimitName,
   type: string,
   environment: Environment,
-): GivenLimit | undefined {
+): { key: string; value: unknown } | undefined {
+  if (!VARIABLE_LIMITS.includes(name)) return undefined;
   const key = variablesFor(type, name).find((variable) => environment[variable]?.trim());
   if (key === undefined) return undefined;
-  const found = environment[key]?.trim() ?? '';
-  return { key, value: /^\d+$/.test(found) ? Number(found) : NaN, found };
+  const text = environment[key]?.trim() ?? '';
+  return { key, value: /^\d+$/.test(text) ? Number(text) : text };
 }
 
-function projectLimit(
-  name: LimitName,
-  type: string,
-  { agents }: ProjectConfig,
-): GivenLimit | undefined {
-  const agent = namesOf(type).find((key) => own(agents, key)?.[name] !== undefined);
-  const value = agent === undefined ? undefined : own(agents, agent)?.[name];
-  return value === undefined ? undefined : { key: `agents.${agent}.${name}`, value, found: value };
-}
-
-function settingOf({ settings }: AgentDefinition, name: LimitName): number | undefined {
-  switch (name) {
-    case 'max_iterations':
-      return settings.maxIterations;
-    case 'max_turns':
-      return settings.maxTurns;
-    case 'timeout_seconds':
-      return settings.timeoutSeconds;
-  }
+function configEntries(type: string, { files }: ProjectConfig): LimitEntry[] {
+  return files.flatMap(({ file, values }) =>
+    namesOf(type).flatMap((agent) => {
+      const limits = own(values.agents ?? {}, agent);
+      return limits ? [{ file, key: `agents.${agent}`, limits }] : [];
+    }),
+  );
 }

@@ -1,61 +1,46 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
 import { WiggumError } from '../workflows/domain/errors.ts';
-import { globalFolders } from './global-folder.ts';
+import { readConfigFiles, type ConfigFile, type ConfigValues } from './config-file.ts';
+import { configLevels, DEFAULTS, isObject } from './config-levels.ts';
+import { inForce, type Level } from './setting.ts';
 import type { Environment } from './state-dir.ts';
 
 /** Backends that a run can name. */
 export const BACKENDS = ['claude', 'script'] as const;
 
-const count = z.int().positive();
-// Unknown keys pass: files written for the original program carry many that we do not read.
-const Config = z.looseObject({
-  checks: z.array(z.string().min(1)).default([]),
-  runtime: z
-    .looseObject({ backend: z.string().optional(), script: z.string().min(1).optional() })
-    .default({}),
-  git: z
-    .looseObject({
-      author_name: z.string().min(1).optional(),
-      author_email: z.string().min(1).optional(),
-      default_branch: z.string().min(1).optional(),
-    })
-    .default({}),
-  workers: z.looseObject({ max_workers: count.optional() }).default({}),
-  agents: z
-    .record(
-      z.string(),
-      z.looseObject({
-        max_iterations: count.optional(),
-        max_turns: count.optional(),
-        timeout_seconds: count.optional(),
-      }),
-    )
-    .default({}),
-  plan_mode: z.boolean().optional(),
-});
+/** The settings in force: `.ralph/config.json` over the file of WIGGUM_HOME over what is built in. */
+export type ProjectConfig = ConfigValues &
+  typeof DEFAULTS & {
+    /** What they were merged from, the strongest first. */
+    files: readonly ConfigFile[];
+  };
 
-/** `.ralph/config.json`, as far as we read it. */
-export type ProjectConfig = z.infer<typeof Config>;
+/** Reads the settings of a project; missing files mean the defaults, a damaged one is named. */
+export async function loadProjectConfig(
+  ralphDir: string,
+  environment: Environment,
+): Promise<ProjectConfig> {
+  return mergeConfig(await readConfigFiles(ralphDir, environment));
+}
 
-/** Reads the project's settings; a missing file means all defaults, a damaged one is named. */
-export async function loadProjectConfig(ralphDir: string): Promise<ProjectConfig> {
-  return (await readConfig(join(ralphDir, 'config.json'))) ?? Config.parse({});
+/** Puts files over each other key by key at any depth; lists are replaced (checklist 100). */
+export function mergeConfig(files: readonly ConfigFile[]): ProjectConfig {
+  const weakestFirst = [DEFAULTS, ...files.map(({ values }) => values).reverse()];
+  // Each file has the form by itself, so what is put together of them key by key has it too.
+  const merged = weakestFirst.reduce<unknown>(over, {}) as ConfigValues & typeof DEFAULTS;
+  return { ...merged, files };
+}
+
+/** What a setting of `config.json` is now, and who says so. */
+export function settingLevels(
+  key: string,
+  { environment, config }: { environment: Environment; config: ProjectConfig },
+): Level[] {
+  return configLevels(key, { environment, files: config.files });
 }
 
 /** Decides the backend: environment, then project, then the file of WIGGUM_HOME, then `claude`. */
-export async function resolveBackend(input: {
-  environment: Environment;
-  config: ProjectConfig;
-}): Promise<string> {
-  const { environment, config } = input;
-  const wanted =
-    environment['WIGGUM_RUNTIME_BACKEND'] ||
-    config.runtime.backend ||
-    (await globalBackend(environment)) ||
-    'claude';
-  return knownBackend(wanted);
+export function resolveBackend(input: { environment: Environment; config: ProjectConfig }): string {
+  return knownBackend(String(inForce(settingLevels('runtime.backend', input))).trim());
 }
 
 /** Refuses a backend that nobody implements. */
@@ -67,35 +52,34 @@ export function knownBackend(name: string): string {
   );
 }
 
-async function globalBackend(environment: Environment): Promise<string | undefined> {
-  const [home] = globalFolders(environment);
-  return home && (await readConfig(join(home, 'config', 'config.json')))?.runtime.backend;
+/** What one task may cost, in dollars: the pipeline's own limit, then variable, then settings (checklist 56). */
+export function costLimitLevels(input: {
+  environment: Environment;
+  config: ProjectConfig;
+  pipeline?: { costLimitUsd?: number };
+  /** File of the pipeline. */
+  source?: string;
+}): Level<number>[] {
+  const own = input.pipeline?.costLimitUsd;
+  return [
+    ...(own === undefined
+      ? []
+      : [{ source: input.source ?? 'pipeline', key: 'cost_limit', value: own }]),
+    ...(settingLevels('cost_limit', input) as Level<number>[]),
+  ];
 }
 
-async function readConfig(file: string): Promise<ProjectConfig | undefined> {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return undefined;
-    throw invalid(file, `it cannot be read: ${cause.message}`, cause);
-  });
-  if (text === undefined) return undefined;
-  if (text.trim() === '') throw invalid(file, 'it is empty; the smallest right content is {}');
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (cause) {
-    throw invalid(file, `it is not JSON: ${(cause as Error).message}`, cause);
-  }
-  const parsed = Config.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(
-    (issue) => `\n  ${issue.path.join('.') || '(whole file)'}: ${issue.message}`,
+function over(below: unknown, above: unknown): unknown {
+  if (!isObject(below) || !isObject(above)) return above;
+  const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
+  return Object.fromEntries(
+    keys.map((key) => [
+      key,
+      !Object.hasOwn(above, key)
+        ? below[key]
+        : Object.hasOwn(below, key)
+          ? over(below[key], above[key])
+          : above[key],
+    ]),
   );
-  throw invalid(file, faults.join(''), parsed.error);
-}
-
-function invalid(file: string, fault: string, cause?: unknown): WiggumError {
-  return new WiggumError('CONFIG_INVALID', `The settings cannot be used: ${fault}`, {
-    where: file,
-    cause,
-  });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { DEFAULTS } from '../../config/config-levels.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { git, type Repository } from './git.ts';
 import type { ProjectRepository } from './project-repository.ts';
@@ -93,7 +94,10 @@ function pinnedConfig({ objectFormat, fileMode, ignoreCase, precomposeUnicode }:
 }
 
 /** Author and committer of what we commit, unless the project's configuration names another. */
-export const AUTHOR = { name: 'Chief Wiggum', email: 'wiggum@localhost' } as const;
+export const AUTHOR = {
+  name: DEFAULTS.git.author_name,
+  email: DEFAULTS.git.author_email,
+};
 
 async function measure(repository: Repository, project: ProjectRepository): Promise<Pinned> {
   const listed = await git(repository, ['config', '--local', '--list']);

@@ -5,7 +5,9 @@ import type { AgentDefinition } from '../../config/agent-definition.ts';
 import { createFile } from '../../config/create-file.ts';
 import { FAILURE_FILE } from '../../config/failure-file.ts';
 import { loadRun } from '../../config/load-definitions.ts';
-import { loadProjectConfig } from '../../config/project-config.ts';
+import { costLimitLevels, loadProjectConfig } from '../../config/project-config.ts';
+import { inForce } from '../../config/setting.ts';
+import type { Environment } from '../../config/state-dir.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { renderPrd } from '../../workflows/domain/prd.ts';
@@ -18,11 +20,13 @@ import {
 } from '../../workflows/domain/steps.ts';
 import type { PreparedTask } from '../../workflows/domain/task.ts';
 import type { TaskInput } from '../../workflows/domain/task-input.ts';
+import { logActivity } from '../agent/activity-log.ts';
 import { readIfThere, writeDurably } from '../durable-file.ts';
 import { readTask } from '../board/read-board.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import { createWorkspace } from '../git/workspace.ts';
 import { notWritable } from '../not-writable.ts';
+import { countEnds } from './record-task.ts';
 import { placeOf } from './run-place.ts';
 
 /** Folders of a task run that are there from the start (checklist 184); others come with their use. */
@@ -40,18 +44,21 @@ const FOLDERS = [
 export async function prepareTask(input: TaskInput, host: HostDependencies): Promise<PreparedTask> {
   const place = placeOf(input);
   const { ralphDir, settings, taskId } = input;
-  const config = await loadProjectConfig(ralphDir);
   const environment = { ...host.environment, ...settings.environment };
+  const config = await loadProjectConfig(ralphDir, environment);
   // First what can be wrong in the project's files: nothing is made for a task that cannot run.
   const { pipeline, source, agents } = await loadRun(
     { taskId, ...(settings.pipeline && { pipeline: settings.pipeline }) },
     { ralphDir, environment },
   );
+  // Variables of ours count as the starting command had them: the same on every host (checklist 98).
+  const started = { environment: settings.environment, config };
+  const costLimitUsd = inForce(costLimitLevels({ ...started, pipeline }));
   const units = unitsOf(pipeline);
   const plans = Object.fromEntries(
     units.map(({ path: at, step }): [string, AgentPlan] => [
       unitKey(at),
-      planOf(agentOf(agents, step), step, { environment: settings.environment, config }),
+      planOf(agentOf(agents, step), step, { ...started, pipeline: source }),
     ]),
   );
   await makeFolders(place);
@@ -62,14 +69,28 @@ export async function prepareTask(input: TaskInput, host: HostDependencies): Pro
   );
   await rm(path.join(place.workerDir, FAILURE_FILE), { force: true }); // of a run that goes on now
   await writePipelineRecord(place, pipeline, source);
+  await logActivity(
+    place,
+    'task.started',
+    { pipeline: pipeline.name, branch: workspace.branch },
+    `task:started-${await countEnds(place)}`,
+  );
   return {
     place,
     ...workspace,
-    pipeline,
+    pipeline: { ...pipeline, ...(costLimitUsd !== undefined && { costLimitUsd }) },
     plans,
-    enabled: enabledVariables(pipeline, environment),
+    enabled: enabledVariables(pipeline, { ...foreign(host.environment), ...settings.environment }),
     checks: config.checks,
+    hooks: config.hooks.commands,
   };
+}
+
+/** Variables that are not ours; a pipeline may switch its steps by any. */
+function foreign(environment: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith('WIGGUM_')),
+  );
 }
 
 function agentOf(agents: Readonly<Record<string, AgentDefinition>>, step: Step): AgentDefinition {

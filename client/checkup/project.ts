@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import { boardFile, readBoardFile } from '../../config/open-board.ts';
 import { findProject } from '../../config/project.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
+import { configFilesOf } from '../../config/config-file.ts';
 import { describeProblem } from '../../config/agent-definition.ts';
 import type { Environment } from '../../config/state-dir.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
@@ -22,32 +22,28 @@ export async function checkProject(cwd: string, environment: Environment): Promi
     return [warn('repository', cause.message, cause.hint)];
   }
   const { projectDir, ralphDir, initialised } = project;
-  const around = [
-    pass('repository', projectDir),
-    ...(await checkBranch(projectDir, ralphDir, initialised)),
-  ];
+  const around = [pass('repository', projectDir), ...(await checkBranch(project, environment))];
   if (!initialised)
     return [...around, warn('.ralph', 'not there yet', 'Run `wiggum init` to set it up.')];
   return [
     ...around,
     pass('.ralph', ralphDir),
     await checkBoard(ralphDir),
-    await checkSettings(ralphDir),
+    await checkSettings(ralphDir, environment),
     await checkPipelines(ralphDir, environment),
   ];
 }
 
 async function checkBranch(
-  projectDir: string,
-  ralphDir: string,
-  initialised: boolean,
+  { projectDir, ralphDir, initialised }: Awaited<ReturnType<typeof findProject>>,
+  environment: Environment,
 ): Promise<Check[]> {
   const refuse = (found: string, advice: string) => [fail('default branch', found, advice)];
   try {
     if (!(await hasCommit(projectDir)))
       return refuse('the repository has no commit', 'Make a first commit: tasks start from it.');
     const asked = initialised
-      ? (await loadProjectConfig(ralphDir).catch(() => undefined))?.git.default_branch
+      ? (await loadProjectConfig(ralphDir, environment).catch(() => undefined))?.git.default_branch
       : undefined;
     if (asked !== undefined)
       return (await isBranch(projectDir, asked))
@@ -97,9 +93,9 @@ async function checkBoard(ralphDir: string): Promise<Check> {
   }
 }
 
-async function checkSettings(ralphDir: string): Promise<Check> {
+async function checkSettings(ralphDir: string, environment: Environment): Promise<Check> {
   try {
-    await loadProjectConfig(ralphDir);
+    await loadProjectConfig(ralphDir, environment);
     return pass('settings', '.ralph/config.json');
   } catch (cause) {
     if (!(cause instanceof WiggumError)) throw cause;
@@ -110,10 +106,10 @@ async function checkSettings(ralphDir: string): Promise<Check> {
 async function checkPipelines(ralphDir: string, environment: Environment): Promise<Check> {
   const name = 'pipelines and agents';
   const report = await checkDefinitions({ ralphDir, environment });
-  // A file of settings that cannot be read has a check of its own.
-  const settings = join(ralphDir, 'config.json');
+  // Files of settings have a check of their own.
+  const settings = configFilesOf(ralphDir, environment);
   const problems = report.problems
-    .filter(({ file, field }) => file !== settings || field !== undefined)
+    .filter(({ file }) => !settings.includes(file))
     .map(describeProblem);
   const notices = report.notices.map(describeProblem);
   const advice = '`wiggum validate` lists everything.';

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import { findProject } from '../../config/project.ts';
-import {
-  loadProjectConfig,
-  resolveBackend,
-  type ProjectConfig,
-} from '../../config/project-config.ts';
+import { loadProjectConfig, mergeConfig, resolveBackend } from '../../config/project-config.ts';
 import type { Environment } from '../../config/state-dir.ts';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { fail, pass, warn, type Check } from '../checkup/check.ts';
@@ -39,11 +35,11 @@ export const doctor = defineCommand({
 
 /** Faults in the settings are found by a check of their own. */
 async function backendHere(cwd: string, environment: Environment): Promise<string> {
-  const none: ProjectConfig = { checks: [], runtime: {}, git: {}, workers: {}, agents: {} };
-  const config = await findProject(cwd)
-    .then(({ ralphDir }) => loadProjectConfig(ralphDir))
-    .catch(() => none);
-  return resolveBackend({ environment, config }).catch(() => 'claude');
+  return findProject(cwd)
+    .then(({ ralphDir }) => loadProjectConfig(ralphDir, environment))
+    .catch(() => mergeConfig([]))
+    .then((config) => resolveBackend({ environment, config }))
+    .catch(() => 'claude');
 }
 
 async function checkTemporal(environment: Environment): Promise<Check[]> {

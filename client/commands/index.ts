@@ -55,10 +55,20 @@ export const COMMANDS: Readonly<Record<string, RegistryEntry>> = {
     'List, view and merge pull requests',
     async () => (await import('./pr.ts')).pr,
   ),
+  inspect: entry(
+    'Tasks',
+    'Look into a pipeline, the agents, a task run, its events or files',
+    async () => (await import('./inspect.ts')).inspect,
+  ),
   validate: entry(
     'Board',
     'Check board, pipelines and agents; sort or tidy the board',
     async () => (await import('./validate.ts')).validate,
+  ),
+  config: entry(
+    'Machine',
+    'Show settings, and where each value comes from',
+    async () => (await import('./config.ts')).config,
   ),
   doctor: entry(
     'Machine',

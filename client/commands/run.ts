@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
-import { differingSettings, type SweepSettings } from '../../workflows/domain/sweep.ts';
+import type { SweepSettings } from '../../workflows/domain/sweep.ts';
 import { askSweep } from '../ask.ts';
 import type { BoardView } from '../board-view.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
@@ -13,7 +13,7 @@ import { countFlag } from '../parse-line.ts';
 import { mustHaveBackend, preflight, type Prepared } from '../preflight.ts';
 import { wayOnLines } from '../render/board.ts';
 import { openScreen, type Screen } from '../screen.ts';
-import { withExplicitFlags, type SweepFlags } from '../sweep-settings.ts';
+import { differingFlags, withExplicitFlags, type SweepFlags } from '../sweep-settings.ts';
 import { watchBoard, type Look } from '../watch-board.ts';
 
 /** Works off the board: hosts in this process, or watches the process that does. */
@@ -26,6 +26,7 @@ export const run = defineCommand({
     ['--pipeline <name>', 'pipeline for all tasks: a file in .ralph/pipelines, default or fast'],
     ['--backend <name>', 'who does the work: claude (default) or script'],
     ['--script <file>', 'scenario of the script backend'],
+    ['--plan', 'have a plan made before the work (WIGGUM_PLAN_MODE)'],
     ['--detach', 'go on in the background'],
     ['--json', 'print one JSON object per change, and a summary at the end'],
   ],
@@ -40,6 +41,7 @@ export const run = defineCommand({
     pipeline: z.string().min(1).optional(),
     backend: z.string().min(1).optional(),
     script: z.string().min(1).optional(),
+    plan: z.boolean().optional(),
     detach: z.boolean().default(false),
     json: z.boolean().default(false),
   }),
@@ -142,7 +144,7 @@ async function sweepThrough(
 }
 
 function refuseOthers(holder: HostHolder, running: SweepSettings, wanted: SweepSettings): void {
-  const differing = differingSettings(running, wanted);
+  const differing = differingFlags(running, wanted);
   if (differing.length === 0) return;
   throw new WiggumError(
     'SWEEP_OTHER_FLAGS',
@@ -184,13 +186,14 @@ async function runDetached({ prepared, flags, json, context }: Sweep): Promise<n
   return code;
 }
 
-function wordsOf({ maxWorkers, autoMerge, pipeline, backend, script }: SweepFlags): string[] {
+function wordsOf({ maxWorkers, autoMerge, pipeline, backend, script, plan }: SweepFlags): string[] {
   return [
     ...(maxWorkers === undefined ? [] : ['--max-workers', String(maxWorkers)]),
     ...(autoMerge ? ['--auto-merge'] : []),
     ...(pipeline === undefined ? [] : ['--pipeline', pipeline]),
     ...(backend === undefined ? [] : ['--backend', backend]),
     ...(script === undefined ? [] : ['--script', script]),
+    ...(plan ? ['--plan'] : []),
   ];
 }
 

@@ -1,8 +1,10 @@
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { resolveSettings, withExplicitFlags } from '../../client/sweep-settings.ts';
+import { differingFlags, resolveSettings, withExplicitFlags } from '../../client/sweep-settings.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
-import { differingSettings, type SweepSettings } from '../../workflows/domain/sweep.ts';
+import { enabledVariables } from '../../workflows/domain/steps.ts';
+import type { SweepSettings } from '../../workflows/domain/sweep.ts';
+import { aStep } from '../helpers/a-pipeline.ts';
 import { withFolder } from '../helpers/with-folder.ts';
 import { writeFile } from 'node:fs/promises';
 
@@ -14,7 +16,7 @@ async function settingsFor(
   return withFolder(async (folder) => {
     await writeFile(path.join(folder, 'config.json'), JSON.stringify(input.config ?? {}));
     await writeFile(path.join(folder, 'scenario.yaml'), input.script ?? 'agents: {}\n');
-    const config = await loadProjectConfig(folder);
+    const config = await loadProjectConfig(folder, {});
     const environment = { HOME: folder, ...input.environment };
     const place = { cwd: folder, projectDir: folder };
     const settings = await resolveSettings({
@@ -119,9 +121,72 @@ describe('the variables of a sweep', () => {
     expect(environment).toEqual({ WIGGUM_PLAN_MODE: 'true' });
   });
 
-  it('carry the plan mode of the project', async () => {
-    expect((await settingsFor({ config: { plan_mode: true } })).environment).toEqual({
-      WIGGUM_PLAN_MODE: 'true',
+  it('carry limits, wrappers and the plan as the command had them (#98)', async () => {
+    const given = {
+      WIGGUM_SECURITY_AUDIT_MAX_TURNS: '9',
+      WIGGUM_PROMPT_PRE_USER: 'Hello',
+      WIGGUM_PLAN_FILE: 'plan.md',
+      WIGGUM_WORKER_COST_LIMIT: '2',
+    };
+    const { environment } = await settingsFor({ environment: given });
+    expect(environment).toEqual({ ...given, WIGGUM_PLAN_MODE: 'false' });
+  });
+});
+
+describe('planning', () => {
+  const pipeline = {
+    name: 'test',
+    steps: [aStep('planning', { enabledBy: 'WIGGUM_PLAN_MODE' })],
+    resultMappings: {},
+  };
+
+  it.each<[string, Parameters<typeof settingsFor>[0], boolean]>([
+    ['runs with the variable', { environment: { WIGGUM_PLAN_MODE: 'true' } }, true],
+    ['runs with the setting', { config: { plan_mode: true } }, true],
+    ['runs with the flag', { flags: { plan: true } }, true],
+    [
+      'runs with the flag, whatever the others say',
+      {
+        flags: { plan: true },
+        environment: { WIGGUM_PLAN_MODE: 'false' },
+        config: { plan_mode: false },
+      },
+      true,
+    ],
+    [
+      'is skipped when the variable takes the setting back',
+      { environment: { WIGGUM_PLAN_MODE: 'off' }, config: { plan_mode: true } },
+      false,
+    ],
+    [
+      'runs by the setting under an empty variable',
+      { environment: { WIGGUM_PLAN_MODE: '' }, config: { plan_mode: true } },
+      true,
+    ],
+    ['is skipped with none of them', {}, false],
+  ])('%s (#194)', async (_title, input, runs) => {
+    const { environment } = await settingsFor(input);
+    const onHost = { WIGGUM_PLAN_MODE: String(!runs), ...environment };
+    expect(enabledVariables(pipeline, onHost)).toEqual(runs ? ['WIGGUM_PLAN_MODE'] : []);
+  });
+});
+
+describe('settings that would stop every task', () => {
+  it.each<[string, Parameters<typeof settingsFor>[0], string]>([
+    [
+      'a cost limit that is no amount (#56)',
+      { environment: { WIGGUM_WORKER_COST_LIMIT: 'much' } },
+      '"much" is not an amount in dollars',
+    ],
+    [
+      'a wrapper out of a file that is not there (#104)',
+      { config: { runtime: { backends: { claude: { prompts: { pre_user: '@none.md' } } } } } },
+      'there is no file "none.md"',
+    ],
+  ])('are refused before anything starts: %s', async (_title, input, message) => {
+    await expect(settingsFor(input)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message),
     });
   });
 });
@@ -143,15 +208,21 @@ describe('the settings of a running sweep', () => {
 
   it('stay where no flag was given (#9)', () => {
     expect(withExplicitFlags(running, {}, wanted)).toEqual(running);
-    expect(differingSettings(running, withExplicitFlags(running, {}, wanted))).toEqual([]);
+    expect(differingFlags(running, withExplicitFlags(running, {}, wanted))).toEqual([]);
   });
 
   it('differ where a flag says otherwise, and both values are named (#9)', () => {
     const mixed = withExplicitFlags(running, { maxWorkers: 4 }, wanted);
     expect(mixed).toEqual({ ...running, maxWorkers: 4 });
-    expect(differingSettings(running, mixed)).toEqual([
+    expect(differingFlags(running, mixed)).toEqual([
       'it has --max-workers 2, you ask for --max-workers 4',
     ]);
+  });
+
+  it('take up a plan that is asked for, and name the difference (#194)', () => {
+    const planned = withExplicitFlags(running, { plan: true }, wanted);
+    expect(planned).toEqual({ ...running, environment: { WIGGUM_PLAN_MODE: 'true' } });
+    expect(differingFlags(running, planned)).toEqual(['it has no --plan, you ask for --plan']);
   });
 
   it('change their backend with a scenario', () => {

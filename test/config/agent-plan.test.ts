@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AgentDefinition } from '../../config/agent-definition.ts';
-import { findLimitFaults, planOf } from '../../config/agent-plan.ts';
-import type { ProjectConfig } from '../../config/project-config.ts';
+import type { AgentDefinition, LimitEntry } from '../../config/agent-definition.ts';
+import type { Limits } from '../../config/agent-limits.ts';
+import { findLimitFaults, limitLevels, planOf } from '../../config/agent-plan.ts';
+import type { ConfigValues } from '../../config/config-file.ts';
+import { mergeConfig } from '../../config/project-config.ts';
 import type { Environment } from '../../config/state-dir.ts';
 import type { Step } from '../../workflows/domain/steps.ts';
 import { aStep } from '../helpers/a-pipeline.ts';
@@ -27,12 +29,14 @@ function anAgent(change: Partial<AgentDefinition> = {}): AgentDefinition {
   };
 }
 
-const configOf = (agents: ProjectConfig['agents'] = {}): ProjectConfig => ({
-  checks: [],
-  runtime: {},
-  git: {},
-  workers: {},
-  agents,
+const FILE = '.ralph/config.json';
+type Agents = NonNullable<ConfigValues['agents']>;
+
+/** What an `agents.json` says of the agent, or of all agents. */
+const entry = (limits: Limits, key = 'agents.engineering.security-audit'): LimitEntry => ({
+  file: 'agents.json',
+  key,
+  limits,
 });
 
 function plan(
@@ -40,19 +44,23 @@ function plan(
     agent?: Partial<AgentDefinition>;
     step?: Partial<Step>;
     environment?: Environment;
-    agents?: ProjectConfig['agents'];
+    agents?: Agents;
+    globalAgents?: Agents;
   } = {},
 ) {
-  const { environment = {}, agents } = given;
+  const { environment = {}, agents = {}, globalAgents = {} } = given;
   return planOf(anAgent(given.agent), aStep('audit', given.step), {
     environment,
-    config: configOf(agents),
+    config: mergeConfig([
+      { file: FILE, values: { agents } },
+      { file: 'home/config.json', values: { agents: globalAgents } },
+    ]),
   });
 }
 
 describe('planOf', () => {
   it('takes 10 iterations, 30 turns and an hour when nobody says anything (#200)', () => {
-    expect(plan()).toEqual({
+    expect(plan({ agent: { outputs: ['plan_file'] } })).toEqual({
       type: 'engineering.security-audit',
       mode: 'ralph_loop',
       readonly: false,
@@ -62,23 +70,60 @@ describe('planOf', () => {
       maxIterations: 10,
       maxTurns: 30,
       timeoutSeconds: 3600,
+      supervisorInterval: 0,
+      maxRestarts: 2,
+      autoCommit: false,
+      outputs: ['plan_file'],
     });
   });
 
-  it('takes environment over step over project over agents.json (#98)', () => {
+  it('takes environment over step over project over installation over agents.json (#98)', () => {
     const type = 'engineering.security-audit';
-    const agent = { settings: { maxTurns: 2, resultMappings: {} } };
-    const agents = { [type]: { max_turns: 3 } };
-    const step = { config: { max_turns: 4 } };
-    const environment = { WIGGUM_SECURITY_AUDIT_MAX_TURNS: '5' };
+    const settings = {
+      own: [entry({ max_turns: 3 })],
+      defaults: [entry({ max_turns: 2 }, 'defaults')],
+      resultMappings: {},
+    };
+    const agent = { settings };
+    const globalAgents = { [type]: { max_turns: 4 } };
+    const agents = { [type]: { max_turns: 5 } };
+    const step = { config: { max_turns: 6 } };
+    const environment = { WIGGUM_SECURITY_AUDIT_MAX_TURNS: '7' };
     expect(
       [
+        plan({ agent: { settings: { ...settings, own: [] } } }),
         plan({ agent }),
-        plan({ agent, agents }),
-        plan({ agent, agents, step }),
-        plan({ agent, agents, step, environment }),
+        plan({ agent, globalAgents }),
+        plan({ agent, globalAgents, agents }),
+        plan({ agent, globalAgents, agents, step }),
+        plan({ agent, globalAgents, agents, step, environment }),
       ].map(({ maxTurns }) => maxTurns),
-    ).toEqual([2, 3, 4, 5]);
+    ).toEqual([2, 3, 4, 5, 6, 7]);
+  });
+
+  it.each([
+    ['supervisor_interval', 'supervisorInterval', [3, 4, 5]],
+    ['max_restarts', 'maxRestarts', [3, 4, 5]],
+    ['auto_commit', 'autoCommit', [true, false, true]],
+  ] as const)(
+    'takes %s from the step, then the project, then agents.json (#98)',
+    (name, field, [low, middle, high]) => {
+      const agent = { settings: { own: [entry({ [name]: low })], resultMappings: {} } };
+      const agents = { 'engineering.security-audit': { [name]: middle } };
+      const step = { config: { [name]: high } };
+      expect(plan({ agent })[field]).toBe(low);
+      expect(plan({ agent, agents })[field]).toBe(middle);
+      expect(plan({ agent, agents, step })[field]).toBe(high);
+    },
+  );
+
+  it('has the file of an agent say how often a supervisor looks, before what holds for all (#92)', () => {
+    const defaults = [entry({ supervisor_interval: 9 }, 'defaults')];
+    const settings = { defaults, resultMappings: {} };
+    expect(plan({ agent: { supervisorInterval: 2, settings } }).supervisorInterval).toBe(2);
+    const own = [entry({ supervisor_interval: 0 })];
+    const agent = { supervisorInterval: 2, settings: { ...settings, own } };
+    expect(plan({ agent }).supervisorInterval).toBe(0);
   });
 
   it.each([
@@ -122,19 +167,45 @@ describe('planOf', () => {
     expect(plan({ step: { readonly: true } }).readonly).toBe(true);
   });
 
-  it('refuses limits out of range, with place, key and value (#102)', () => {
+  it('refuses variables out of range, with name and value (#102)', () => {
     const environment = {
       WIGGUM_SECURITY_AUDIT_MAX_TURNS: '201',
       WIGGUM_SECURITY_AUDIT_MAX_ITERATIONS: 'many',
+      WIGGUM_SECURITY_AUDIT_TIMEOUT_SECONDS: '59',
     };
-    const agents = { 'engineering.security-audit': { timeout_seconds: 59 } };
-    expect(() => plan({ environment, agents })).toThrow(
+    expect(() => plan({ environment })).toThrow(
       [
         'environment: WIGGUM_SECURITY_AUDIT_MAX_ITERATIONS: expected a whole number from 1 to 100, found "many"',
-        'environment: WIGGUM_SECURITY_AUDIT_MAX_TURNS: expected a whole number from 1 to 200, found "201"',
-        '.ralph/config.json: agents.engineering.security-audit.timeout_seconds: expected a whole number from 60 to 86400, found 59',
+        'environment: WIGGUM_SECURITY_AUDIT_MAX_TURNS: expected a whole number from 1 to 200, found 201',
+        'environment: WIGGUM_SECURITY_AUDIT_TIMEOUT_SECONDS: expected a whole number from 60 to 86400, found 59',
       ].join('\n'),
     );
-    expect(findLimitFaults(anAgent(), { environment, config: configOf(agents) })).toHaveLength(3);
+    expect(findLimitFaults(anAgent(), environment)).toHaveLength(3);
+  });
+});
+
+describe('limitLevels', () => {
+  it('names the place of everything that is said, the strongest first (#98)', () => {
+    const own = [entry({ timeout_seconds: 80 })];
+    const agent = anAgent({ settings: { own, resultMappings: {} } });
+    const step = aStep('audit', { timeoutSeconds: 100, config: { timeout_seconds: 110 } });
+    const agents = { 'engineering.security-audit': { timeout_seconds: 90 } };
+    const sources = {
+      environment: { WIGGUM_SECURITY_AUDIT_TIMEOUT_SECONDS: '120' },
+      config: mergeConfig([{ file: FILE, values: { agents } }]),
+      pipeline: 'pipeline.json',
+    };
+    expect(limitLevels('timeout_seconds', { agent, step }, sources)).toEqual([
+      { source: 'environment', key: 'WIGGUM_SECURITY_AUDIT_TIMEOUT_SECONDS', value: 120 },
+      { source: 'pipeline.json', key: 'step audit: config.timeout_seconds', value: 110 },
+      { source: 'pipeline.json', key: 'step audit: timeout_seconds', value: 100 },
+      { source: FILE, key: 'agents.engineering.security-audit.timeout_seconds', value: 90 },
+      {
+        source: 'agents.json',
+        key: 'agents.engineering.security-audit.timeout_seconds',
+        value: 80,
+      },
+      { source: 'built in', key: 'timeout_seconds', value: 3600 },
+    ]);
   });
 });

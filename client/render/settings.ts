@@ -1,0 +1,71 @@
+import { isAbsolute, relative } from 'node:path';
+import type { ExplainedSetting } from '../../config/explain-setting.ts';
+import { BUILT_IN, type Level } from '../../config/setting.ts';
+import { cut, fit, printable, widthOf } from './text.ts';
+
+/** Folders that names of files are shortened by: where one stands, and where the program lies. */
+export interface Around {
+  cwd: string;
+  shipped: string;
+}
+
+const WIDEST_VALUE = 40;
+const UNSET = 'not set';
+
+/** One line per setting: key, value, where it comes from. */
+export function settingLines(settings: readonly ExplainedSetting[], around: Around): string[] {
+  const rows = settings.map(({ key, levels: [first], isRead }) => [
+    printable(key),
+    cut(valueText(first), WIDEST_VALUE),
+    first ? sourceText(first, around, key) + (isRead ? '' : ' (not read)') : '',
+  ]);
+  return aligned(rows);
+}
+
+/** Each setting with the level that holds and those that it overrules, the strongest first. */
+export function explainLines(settings: readonly ExplainedSetting[], around: Around): string[] {
+  return settings.flatMap((setting, index) => {
+    const { key, levels, isRead } = setting;
+    const rows = levels.map((level, place) => [
+      place === 0 ? 'in force' : 'overruled',
+      valueText(level),
+      sourceText(level, around, key),
+    ]);
+    return [
+      ...(index === 0 ? [] : ['']),
+      `${printable(key)} = ${valueText(levels[0])}`,
+      ...(isRead ? [] : ['  no part of this program reads this key']),
+      ...aligned(rows).map((line) => `  ${line}`),
+    ];
+  });
+}
+
+function valueText(level: Level | undefined): string {
+  if (level === undefined) return UNSET;
+  return printable(typeof level.value === 'string' ? level.value : JSON.stringify(level.value));
+}
+
+function sourceText({ source, key }: Level, around: Around, asked: string): string {
+  const place = placeText(source, around);
+  return source === BUILT_IN || asked.endsWith(key) ? place : `${place}: ${printable(key)}`;
+}
+
+/** Files of the project from where one stands, ours by their place in the program. */
+function placeText(source: string, { cwd, shipped }: Around): string {
+  if (!isAbsolute(source)) return source;
+  const [near, ours] = [relative(cwd, source), relative(shipped, source)];
+  if (!near.startsWith('..')) return printable(near);
+  return printable(ours.startsWith('..') ? source : `shipped ${ours}`);
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = [0, 1].map((column) =>
+    Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ''))),
+  );
+  return rows.map((row) =>
+    row
+      .map((text, column) => (column < 2 ? fit(text, widths[column] ?? 0) : text))
+      .join('  ')
+      .trimEnd(),
+  );
+}
