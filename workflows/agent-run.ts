@@ -113,7 +113,12 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
       continues: continues && purpose !== 'supervise',
       restarts: loop.restarts,
       ...(guidance && { guidance }),
-      limits: { maxTurns: plan.maxTurns, timeoutSeconds, maxIterations: plan.maxIterations },
+      limits: {
+        maxTurns: plan.maxTurns,
+        timeoutSeconds,
+        maxIterations: plan.maxIterations,
+        ...(purpose === 'supervise' && { maxRestarts: plan.maxRestarts }),
+      },
     });
     usage = sumUsage([usage, outcome.usage]);
     if (purpose !== 'supervise') {
