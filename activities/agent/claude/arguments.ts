@@ -39,6 +39,11 @@ export async function sessionExists({
   return false;
 }
 
+/** Edits stay inside the workspace. Naming Edit or Write as allowed would open the whole disk to them. */
+const WORKING = ['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'];
+/** A supervisor runs beside no checkpoint: it can read, and nothing else. */
+const LOOKING = ['--permission-mode', 'dontAsk', '--allowedTools', 'Read,Grep,Glob'];
+
 async function command(context: TurnContext, session: string[]): Promise<Command> {
   const { turn, environment } = context;
   return {
@@ -51,8 +56,7 @@ async function command(context: TurnContext, session: string[]): Promise<Command
       '--include-partial-messages',
       ...session,
       ...['--max-turns', String(turn.limits.maxTurns)],
-      // Edits stay inside the workspace. Naming Edit or Write as allowed would open the whole disk to them.
-      ...['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'],
+      ...(turn.purpose === 'supervise' ? LOOKING : WORKING),
       // The requirements to tick off and the plan to write lie outside the workspace.
       ...['--add-dir', turn.place.workerDir, join(turn.place.ralphDir, 'plans')],
       // The repository is the agents' to edit: hooks that it brings must not run.

@@ -67,6 +67,16 @@ describe('the command line of claude', () => {
     });
   });
 
+  it('lets a supervisor read, and nothing else (#217)', async () => {
+    await withAgents(async (world) => {
+      const context = await contextOf(world);
+      const turn = { ...context.turn, purpose: 'supervise' as const };
+      const { args } = await startCommand({ ...context, turn });
+      expect(after(args, '--permission-mode')).toBe('dontAsk');
+      expect(after(args, '--allowedTools')).toBe('Read,Grep,Glob');
+    });
+  });
+
   it('keeps the prompt off the command line', async () => {
     await withAgents(async (world) => {
       const { args } = await startCommand(await contextOf(world));
