@@ -70,7 +70,8 @@ function resultRoads(pipeline: Pipeline, agents: AgentAnswers, unit: Unit): stri
   const results = new Set([...valid, ...ALWAYS, ...Object.keys(step.onResult)]);
   return [...results].flatMap((result) => {
     const handler = own(step.onResult, result);
-    if (handler?.kind === 'inline') return [unitKey([...path, handler.step.id])];
+    if (handler?.kind === 'inline')
+      return landings(pipeline, { kind: 'unit', path: [...path, handler.step.id] });
     const jump = handler?.to ?? unhandledJump(pipeline, agents, unit, result);
     return jump === undefined ? [] : landings(pipeline, targetOf(pipeline, path, jump));
   });

@@ -121,9 +121,7 @@ export function enabledVariables(
   pipeline: Pipeline,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  const names = pipeline.steps.flatMap(({ enabledBy }) =>
-    enabledBy === undefined ? [] : [enabledBy],
-  );
+  const names = unitsOf(pipeline).flatMap(({ step }) => step.enabledBy ?? []);
   return [...new Set(names)].filter((name) => isOn(own(environment, name)));
 }
 
