@@ -166,7 +166,11 @@ function audited(use: (world: Audited) => Promise<void>): Promise<void> {
       said: (outputs) => put(OUTPUTS, JSON.stringify(outputs)),
       ended: async (declared, { report, runId } = {}) => {
         const { outputs } = await world.end(
-          { startedAt, agent: { ...world.agent, outputs: declared }, ...(runId && { runId }) },
+          {
+            startedAt,
+            agent: { ...world.agent, mode: 'once', outputs: declared },
+            ...(runId && { runId }),
+          },
           report ? { report } : {},
         );
         const record = (await world.record()) as unknown as {

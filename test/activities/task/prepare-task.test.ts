@@ -2,6 +2,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { prepareTask } from '../../../activities/task/prepare-task.ts';
+import { recordTask } from '../../../activities/task/record-task.ts';
 import { writeFailure } from '../../../activities/task/write-failure.ts';
 import { aHost, aTaskInput } from '../../helpers/a-task.ts';
 import { aBoard } from '../../helpers/a-board.ts';
@@ -17,6 +18,7 @@ describe('prepareTask', () => {
       expect(place).toEqual(project.place());
       expect((await readdir(place.workerDir)).sort()).toEqual(
         [
+          'activity.jsonl',
           'checkpoints',
           'live_sessions',
           'logs',
@@ -36,6 +38,30 @@ describe('prepareTask', () => {
         target: 'main',
         enabled: [],
         checks: [],
+      });
+    });
+  });
+
+  it('says that the task has started, once per start (#169)', async () => {
+    await inProject(async (project) => {
+      const input = aTaskInput(project);
+      const { place } = await prepareTask(input, aHost(project));
+      await prepareTask(input, aHost(project));
+      const ended = { place, startedAt: '2026-01-01T00:00:00.000Z', result: 'FAIL', steps: [] };
+      await recordTask({ ...ended, outputs: { branch: 'b' } });
+      await prepareTask(input, aHost(project));
+      const log = await readFile(path.join(place.ralphDir, 'logs', 'events.jsonl'), 'utf8');
+      const lines = log.trimEnd().split('\n');
+      const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(events.map(({ event_type }) => event_type)).toEqual([
+        'task.started',
+        'task.completed',
+        'task.started',
+      ]);
+      expect(events[0]).toMatchObject({
+        task_id: 'TASK-001',
+        worker_id: 'worker-TASK-001-1700000000',
+        pipeline: 'default',
       });
     });
   });
