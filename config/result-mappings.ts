@@ -15,7 +15,7 @@ export const resultMappings = z
     z.strictObject({
       status: z.enum(['success', 'failure', 'partial', 'unknown']).optional(),
       exit_code: z.int().min(0).max(255).optional(),
-      default_jump: z.string().min(1).optional(),
+      default_jump: z.string().trim().min(1).optional(),
     }),
   )
   .transform((mappings, context): ResultMappings => {

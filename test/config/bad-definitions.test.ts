@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { loadAgent, loadRun } from '../../config/load-definitions.ts';
+import { loadProjectConfig } from '../../config/project-config.ts';
 import type { WiggumError } from '../../workflows/domain/errors.ts';
 import { withDefinitions, type DefinitionFolder } from '../helpers/with-definitions.ts';
 
@@ -231,6 +232,16 @@ describe('something else in place of a file', () => {
       expect(where).toBe(path.join(dir, file));
     }),
   );
+});
+
+describe('settings', () => {
+  it('that are a pipe without a writer are named at once (#210)', () =>
+    withDefinitions(async ({ dir, places }) => {
+      const file = path.join(dir, '.ralph/config.json');
+      await promisify(execFile)('mkfifo', [file]);
+      const error = await caught(loadProjectConfig(places.ralphDir, {}));
+      expect(error).toMatchObject({ code: 'CONFIG_INVALID', where: file });
+    }));
 });
 
 describe('agents.json', () => {

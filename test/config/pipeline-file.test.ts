@@ -277,6 +277,17 @@ describe('parsePipeline', () => {
     expect(problems.map(describeProblem)).toEqual([expect.stringContaining(message)]);
   });
 
+  it('takes targets without the blanks around them (#46)', () => {
+    const { pipeline } = parse({
+      result_mappings: { FIX: { default_jump: ' a ' } },
+      steps: [step('a', { on_max: ' next', on_result: { FAIL: { jump: 'a ' } } })],
+    });
+    expect(pipeline).toMatchObject({
+      resultMappings: { FIX: { defaultJump: 'a' } },
+      steps: [{ onMax: 'next', onResult: { FAIL: { to: 'a' } } }],
+    });
+  });
+
   it('leaves handlers of different steps nameless, as the original does (#60)', () => {
     const nameless = { on_result: { FIX: { agent: 'x.y' } } };
     expect(problemsOf({ steps: [step('a', nameless), step('b', nameless)] })).toEqual([]);
