@@ -16,6 +16,8 @@ export interface StartWish {
   id: string;
   /** Step to begin at. */
   from: string | undefined;
+  /** A plan was asked for on the command line. */
+  plan: boolean;
   prepared: Prepared;
 }
 
@@ -31,6 +33,11 @@ export async function planStart(wish: StartWish, context: CommandContext): Promi
     await mustHaveBackend(prepared.settings, context);
     return { ...order, give: await startAnew(wish) };
   }
+  if (wish.plan)
+    throw new WiggumError(
+      'REFUSED',
+      `${id} has begun without asking for a plan: stop it with \`wiggum worker stop ${id}\`, then \`wiggum worker restart ${id} --plan\` begins with one.`,
+    );
   if (action === 'start') {
     await refuseAtWork(wish);
     context.log.info(`${id} was interrupted; it goes on where it stood`);

@@ -87,7 +87,7 @@ async function start(
   const prepared = await preflight(context, flags);
   const ids = prepared.board.tasks.map((task) => task.id);
   const id = resolveTaskId(wanted, ids);
-  const order = await planStart({ action, id, from, prepared }, context);
+  const order = await planStart({ action, id, from, plan: flags.plan === true, prepared }, context);
   return exitCodeOf(await carryOut(order, context, { json }), id, context);
 }
 

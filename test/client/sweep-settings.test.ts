@@ -1,6 +1,13 @@
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { differingFlags, resolveSettings, withExplicitFlags } from '../../client/sweep-settings.ts';
+import { COMMANDS } from '../../client/commands/index.ts';
+import { parseLine } from '../../client/parse-line.ts';
+import {
+  differingFlags,
+  resolveSettings,
+  withExplicitFlags,
+  type SweepFlags,
+} from '../../client/sweep-settings.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
 import { enabledVariables } from '../../workflows/domain/steps.ts';
 import type { SweepSettings } from '../../workflows/domain/sweep.ts';
@@ -168,6 +175,21 @@ describe('planning', () => {
     const { environment } = await settingsFor(input);
     const onHost = { WIGGUM_PLAN_MODE: String(!runs), ...environment };
     expect(enabledVariables(pipeline, onHost)).toEqual(runs ? ['WIGGUM_PLAN_MODE'] : []);
+  });
+});
+
+describe('the flag --plan', () => {
+  it.each([
+    ['run', ['--plan']],
+    ['worker', ['start', 'AB-1', '--plan']],
+    ['worker', ['restart', 'AB-1', '--plan']],
+  ])('of %s %j is the variable of the run (#194)', async (name, words) => {
+    const command = await COMMANDS[name]?.load();
+    const line = command && parseLine(command, words);
+    const { environment } = await settingsFor({
+      flags: line?.kind === 'options' ? (line.options as SweepFlags) : {},
+    });
+    expect(environment).toEqual({ WIGGUM_PLAN_MODE: 'true' });
   });
 });
 
