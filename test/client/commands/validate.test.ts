@@ -248,7 +248,9 @@ describe('the definitions around the board', () => {
       });
       const { code, stdout } = await validate(project);
       expect(code).toBe(31);
-      expect(stdout).toContain('.ralph/config.json:1: workers.max_workers: expected a whole number');
+      expect(stdout).toContain(
+        '.ralph/config.json:1: workers.max_workers: expected a whole number',
+      );
       expect(stdout).toContain('.ralph/pipelines/mine.json');
     });
   });
