@@ -45,8 +45,8 @@ export const OPERATIONS = [
  * stash, HEAD. The first checkpoint of a key counts: a retry comes after the step may have begun.
  */
 export async function takeCheckpoint(place: RunPlace, key: string): Promise<{ commit: string }> {
-  const known = await readFile(noteFile(place, key), 'utf8').catch(() => undefined);
-  if (known) return { commit: known.trim() };
+  const known = await checkpointOf(place, key);
+  if (known) return { commit: known };
   const workspace = await enterWorkspace(place);
   const commit = await writeCheckpoint(workspace);
   // The ref keeps the objects alive, the note says which they are: an agent can move a ref with an
@@ -56,13 +56,17 @@ export async function takeCheckpoint(place: RunPlace, key: string): Promise<{ co
   return { commit };
 }
 
+/** The commit of a checkpoint; empty when none was taken under the key. */
+export async function checkpointOf(place: RunPlace, key: string): Promise<string> {
+  return (await readFile(noteFile(place, key), 'utf8').catch(() => '')).trim();
+}
+
 /** Finds the checkpoint of a key again. */
 export async function readCheckpoint(
   { tree, place }: Workspace,
   key: string,
 ): Promise<{ commit: string; record: CheckpointRecord }> {
-  const note = await readFile(noteFile(place, key), 'utf8').catch(() => '');
-  const commit = note.trim();
+  const commit = await checkpointOf(place, key);
   const answer = await askGit(tree, ['cat-file', 'blob', `${commit || 'none'}:record.json`]);
   if (!commit || answer.exitCode !== 0)
     throw new WiggumError('WORKSPACE_GONE', `the checkpoint ${key} has vanished`, {

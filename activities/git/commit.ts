@@ -35,17 +35,22 @@ export async function commitStep(place: RunPlace, step: StepCommit): Promise<Com
   await returnToBranch(workspace);
   const base = await baseOf(workspace);
   const done = await commitOfStep(workspace, base, step.key);
-  if (done) return { commit: done, refusedFiles: await refusedFiles(workspace, base) };
+  if (done) {
+    // A merge that it concluded may be left by a death behind the commit.
+    if (done === (await tipOf(tree, 'HEAD'))) await endOperation(workspace);
+    return { commit: done, refusedFiles: await refusedFiles(workspace, base) };
+  }
 
   const refused = await refusedFiles(workspace, base);
   await stageAllBut(workspace, base, refused);
-  const marked = await stagedConflictMarkers(tree);
+  const isOurs = await changedSince(workspace, base);
+  const marked = (await stagedConflictMarkers(tree)).filter(isOurs);
   if (marked.length > 0)
     throw new WiggumError('COMMIT_REFUSED', `conflict markers in ${marked.join(', ')}`, {
       where: place.taskId,
     });
 
-  const filtered = await stagedBehindFilter(tree);
+  const filtered = (await stagedBehindFilter(tree)).filter(isOurs);
   if (filtered.length > 0)
     throw new WiggumError(
       'COMMIT_REFUSED',
@@ -115,6 +120,13 @@ async function stageAllBut(
   await git(tree, ['reset', '--quiet', base, ...fromInput], {
     input: refused.map((file) => `:(literal)${file}`).join('\0'),
   });
+}
+
+/** Tells the task's own changes from what a merge brings in. */
+async function changedSince({ tree }: Workspace, base: string): Promise<(file: string) => boolean> {
+  const changed = await git(tree, ['diff', '--cached', '--no-renames', '--name-only', '-z', base]);
+  const files = new Set(entriesOf(changed));
+  return (file) => files.has(file);
 }
 
 /** Forgets a merge or pick that this commit has concluded. */

@@ -4,10 +4,10 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { identity, writeCommit, type Author } from './fixed-commit.ts';
 import { askGit, git } from './git.ts';
-import { isAncestor, openProject, tipOf } from './project-repository.ts';
-import { baseRef, taskBranch } from './run-names.ts';
+import { isAncestor } from './project-repository.ts';
+import { taskBranch } from './run-names.ts';
 import { snapshotFiles } from './snapshot.ts';
-import { returnToBranch } from './task-branch.ts';
+import { bringTarget, returnToBranch } from './task-branch.ts';
 import { enterWorkspace, isFolder, type Workspace } from './task-repository.ts';
 
 export type Rebased =
@@ -22,16 +22,9 @@ export async function rebaseOnto(
 ): Promise<Rebased> {
   const workspace = await enterWorkspace(place);
   const { tree } = workspace;
-  const { repository: project } = await openProject(place.projectDir);
-  const base = await tipOf(project, `refs/heads/${target}`);
-  if (!base)
-    throw new WiggumError('NO_COMMIT', `the branch ${target} has vanished`, {
-      where: place.projectDir,
-    });
   await endInterruptedRebase(workspace);
   await returnToBranch(workspace);
-  await git(project, ['update-ref', baseRef(place), base]);
-  await git(tree, ['update-ref', `refs/heads/${target}`, base]);
+  const base = await bringTarget(workspace, target);
   const head = await git(tree, ['rev-parse', '--verify', 'HEAD']);
   if (await isAncestor(tree, base, head)) return { kind: 'up-to-date', head, base };
 

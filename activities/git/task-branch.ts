@@ -11,8 +11,23 @@ import type { Workspace } from './task-repository.ts';
 export async function baseOf({ tree, marker, place }: Workspace): Promise<string> {
   const project: Repository = { kind: 'project', directory: place.projectDir };
   const kept = (await tipOf(project, baseRef(place))) ?? marker.base;
+  // What a merge under way brings in from the target is the target's work.
+  if ((await tipOf(tree, 'MERGE_HEAD')) === kept) return kept;
   const answer = await askGit(tree, ['merge-base', kept, 'HEAD']);
   return answer.exitCode === 0 ? answer.stdout : marker.base;
+}
+
+/** Lets the task repository know the newest commit of the target, kept alive in the project. */
+export async function bringTarget({ tree, place }: Workspace, target: string): Promise<string> {
+  const project: Repository = { kind: 'project', directory: place.projectDir };
+  const base = await tipOf(project, `refs/heads/${target}`);
+  if (!base)
+    throw new WiggumError('NO_COMMIT', `the branch ${target} has vanished`, {
+      where: place.projectDir,
+    });
+  await git(project, ['update-ref', baseRef(place), base]);
+  await git(tree, ['update-ref', `refs/heads/${target}`, base]);
+  return base;
 }
 
 /**
