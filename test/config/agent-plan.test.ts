@@ -117,7 +117,7 @@ describe('planOf', () => {
     },
   );
 
-  it('has the file of an agent say how often a supervisor looks, before what holds for all (#92)', () => {
+  it('has the file of an agent say how often a supervisor looks, before what holds for all (#91)', () => {
     const defaults = [entry({ supervisor_interval: 9 }, 'defaults')];
     const settings = { defaults, resultMappings: {} };
     expect(plan({ agent: { supervisorInterval: 2, settings } }).supervisorInterval).toBe(2);
