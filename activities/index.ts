@@ -3,6 +3,7 @@ import type { RunPlace } from '../workflows/domain/agent.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
 import { runAgent } from './agent/run-agent.ts';
 import { moveMarkers } from './board/move-markers.ts';
+import { runBuiltIn } from './built-in/run-built-in.ts';
 import { runChecks } from './checks/run-checks.ts';
 import type { HostDependencies } from './dependencies.ts';
 import { mergePullRequest } from './forge/local/merge-pull-request.ts';
@@ -27,6 +28,7 @@ export function createHostActivities(host: HostDependencies) {
     prepareTask: named((input: Parameters<typeof prepareTask>[0]) => prepareTask(input, host)),
     beginStep: named(beginStep),
     runHooks: named((order: Parameters<typeof runHooks>[0]) => runHooks(order, host)),
+    runBuiltIn: named(runBuiltIn),
     endStep: named((end: Parameters<typeof endStep>[0]) => endStep(end, host)),
     finishWork: named(finishWork),
     runChecks: named((order: Parameters<typeof runChecks>[0]) => runChecks(order, host)),

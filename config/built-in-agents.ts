@@ -26,7 +26,8 @@ export const BUILT_IN_AGENTS: Readonly<
     validResults: ['PASS', 'FAIL'],
   },
   'workflow.batch-wait-turn': {
-    description: 'Waits until the task may merge in the order of its batch; SKIP when it has none',
+    description:
+      'Waits until the task may merge in the order of its batch; SKIP when it has merged',
     validResults: ['PASS', 'FAIL', 'SKIP'],
   },
   'workflow.batch-signal-done': {
