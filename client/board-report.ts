@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Project } from '../config/project.ts';
 import type { Environment } from '../config/state-dir.ts';
+import { boardUsage } from './board-usage.ts';
 import type { BoardView } from './board-view.ts';
 import { withReasons } from './failure-reasons.ts';
 import { readFileView, type OpenRun } from './file-view.ts';
@@ -34,7 +35,14 @@ export interface Reporting {
 const INDEX_MS = 3_000;
 
 /** Reports on a board as long as its taker wants; changes nothing and starts nothing. */
-export async function reportBoard({ project, environment, take }: Reporting): Promise<void> {
+export async function reportBoard({
+  project,
+  environment,
+  ...reporting
+}: Reporting): Promise<void> {
+  const total = boardUsage(project.ralphDir);
+  const take = async ({ view, ...report }: BoardReport) =>
+    reporting.take({ ...report, view: { ...view, usage: await total(view.tasks) } });
   for (;;) {
     const asked = await withRunningServer(environment, (client, connection) =>
       reportThrough(client, connection, { project, take }),

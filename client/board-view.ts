@@ -2,13 +2,14 @@ import type { BoardProblem, Card, Marker, Priority } from '../workflows/domain/b
 import type { LifecycleState } from '../workflows/domain/lifecycle.ts';
 import type { BoardStatus, CardStatus } from '../workflows/domain/sweep.ts';
 import type { StepRecord, TaskStatus } from '../workflows/domain/task.ts';
+import type { Usage } from '../workflows/domain/usage.ts';
 
 /** `paused`: in progress, but no process works on it at this moment. */
 export type TaskState =
   'pending' | 'running' | 'paused' | 'needs-you' | 'done' | 'failed' | 'not-planned';
 
 /** One task as people see it: the board's row, with what its workflow adds while there is one. */
-export interface TaskView {
+export interface TaskView extends Partial<Usage> {
   id: string;
   title: string;
   marker: Marker;
@@ -24,8 +25,6 @@ export interface TaskView {
   iteration?: number;
   visit?: number;
   startedAt?: string;
-  costUsd?: number;
-  turns?: number;
   branch?: string;
   pullRequest?: number;
   workerDir?: string;
@@ -40,6 +39,8 @@ export interface BoardView {
   tasks: TaskView[];
   cycles: string[][];
   problems: BoardProblem[];
+  /** Of all task runs of the project, those that have ended too. */
+  usage?: Usage;
 }
 
 /** A card with what the files around the board tell of it. */

@@ -1,3 +1,4 @@
+import { NO_USAGE } from '../workflows/domain/usage.ts';
 import type { BoardView, TaskView } from './board-view.ts';
 import type { CommandContext, Log } from './command.ts';
 import {
@@ -115,7 +116,8 @@ function changedTasks(): (view: BoardView) => TaskView[] {
   const seen = new Map<string, string>();
   return (view) =>
     view.tasks.filter((task) => {
-      const { steps: _steps, turns: _turns, costUsd: _cost, mergeWaits: _waits, ...visible } = task;
+      const { steps: _steps, mergeWaits: _waits, ...rest } = task;
+      const visible = { ...rest, ...NO_USAGE };
       const now = JSON.stringify(visible);
       if (seen.get(task.id) === now) return false;
       seen.set(task.id, now);

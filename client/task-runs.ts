@@ -12,19 +12,29 @@ export interface TaskRunFolder {
 
 const MAX_REASON = 500;
 
-/** The newest run of each task that ever ran, by task id. */
-export async function newestRuns(ralphDir: string): Promise<Map<string, TaskRunFolder>> {
+/** The folders of all task runs. */
+export async function taskRuns(ralphDir: string): Promise<TaskRunFolder[]> {
   const workers = workersFolder(ralphDir);
   const names = await readdir(workers).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return [];
     throw cause;
   });
-  const newest = new Map<string, TaskRunFolder>();
-  for (const name of names) {
+  return names.flatMap((name) => {
     const run = parseWorkerFolder(name);
-    if (run && run.epoch >= (newest.get(run.task)?.epoch ?? 0))
-      newest.set(run.task, { ...run, folder: join(workers, name) });
-  }
+    return run ? [{ ...run, folder: join(workers, name) }] : [];
+  });
+}
+
+/** The newest run of each task that ever ran, by task id. */
+export async function newestRuns(ralphDir: string): Promise<Map<string, TaskRunFolder>> {
+  return newestOf(await taskRuns(ralphDir));
+}
+
+/** The newest of these runs for each task, by task id. */
+export function newestOf(runs: readonly TaskRunFolder[]): Map<string, TaskRunFolder> {
+  const newest = new Map<string, TaskRunFolder>();
+  for (const run of runs)
+    if (run.epoch >= (newest.get(run.task)?.epoch ?? 0)) newest.set(run.task, run);
   return newest;
 }
 

@@ -33,6 +33,11 @@ export type PromptVariable = (typeof PROMPT_VARIABLES)[number];
 
 const PLACEHOLDER = /\{\{([ \t]*)([A-Za-z_][\w.-]*)[ \t]*\}\}/g;
 
+/** The variables that a prompt uses, in the order of our list. */
+export function usedVariables(text: string): PromptVariable[] {
+  return PROMPT_VARIABLES.filter((name) => text.includes(`{{${name}}}`));
+}
+
 /** Finds placeholders that nothing would fill in, with their place in the text. */
 export function findUnknownVariables(text: string): { at: number; message: string }[] {
   return [...text.matchAll(PLACEHOLDER)].flatMap(({ 0: whole, 2: name = '', index: at }) => {

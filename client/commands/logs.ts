@@ -6,11 +6,11 @@ import type { Marker } from '../../workflows/domain/board.ts';
 import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { defineCommand, type CommandContext } from '../command.ts';
 import { initialisedProject } from '../initialised-project.ts';
+import { findKnownTask } from '../known-task.ts';
 import { readLogLine } from '../log-entry.ts';
 import { LogReader, type LogLine } from '../log-reader.ts';
 import { entryLines } from '../render/log-entry.ts';
 import { printable } from '../render/text.ts';
-import { resolveTaskId } from '../task-id.ts';
 import { newestRuns } from '../task-runs.ts';
 
 const LOOK_EVERY_MS = 300;
@@ -35,10 +35,9 @@ export const logs = defineCommand({
 
   async run({ id: wanted, follow, raw, json }, context) {
     const { ralphDir } = await initialisedProject(context.cwd);
-    const id = await resolveId(ralphDir, wanted);
+    const { id, run } = await findKnownTask(ralphDir, wanted);
     const print = printer({ raw, json }, context);
     if (follow) return followRun({ ralphDir, id, print }, context);
-    const run = (await newestRuns(ralphDir)).get(id);
     if (!run)
       throw new WiggumError('TASK_NOT_RUNNING', `${id} has not run yet: there are no logs of it.`);
     let lines = 0;
@@ -50,15 +49,6 @@ export const logs = defineCommand({
     return ExitCode.ok;
   },
 });
-
-/** Also tasks that somebody took from the board have logs. */
-async function resolveId(ralphDir: string, wanted: string): Promise<string> {
-  const { board } = await readBoardFile(boardFile(ralphDir));
-  const runs = await newestRuns(ralphDir);
-  return resolveTaskId(wanted, [
-    ...new Set([...board.tasks.map((task) => task.id), ...runs.keys()]),
-  ]);
-}
 
 type Print = (line: LogLine) => void;
 

@@ -4,7 +4,7 @@ import { openProject } from '../../config/project.ts';
 import { ExitCode } from '../../workflows/domain/errors.ts';
 import { reportBoard, type BoardReport } from '../board-report.ts';
 import { defineCommand, type Output } from '../command.ts';
-import { boardLines, problemLines, summaryLine } from '../render/board.ts';
+import { boardLines, problemLines, summaryLine, totalLines } from '../render/board.ts';
 import { headLines } from '../render/report.ts';
 import { openScreen } from '../screen.ts';
 
@@ -62,6 +62,7 @@ function print(report: BoardReport, stdout: Output, json: boolean): void {
     ...problemLines(view),
     '',
     summaryLine(view),
+    ...totalLines(view),
   ];
   stdout.write(`${lines.join('\n')}\n`);
 }

@@ -1,3 +1,5 @@
+import type { Usage } from '../../workflows/domain/usage.ts';
+
 /** A span of time in the two largest units that matter: `8s`, `3m 05s`, `2h 10m`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -17,4 +19,17 @@ export function dollars(amount: number): string {
 /** `1 task`, `2 tasks`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Tokens, to three digits at most: `950`, `120k`, `1.2M`. */
+export function tokens(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${Math.round(count / 1_000)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** What was used, in one line: `41 turns · 120k tokens in, 8k out · $1.12`. */
+export function usageText({ turns, inputTokens, outputTokens, costUsd }: Usage): string {
+  const spoken = `${tokens(inputTokens)} tokens in, ${tokens(outputTokens)} out`;
+  return `${counted(turns, 'turn')} · ${spoken} · ${dollars(costUsd)}`;
 }

@@ -1,5 +1,5 @@
 import { countStates, type BoardView, type TaskState, type TaskView } from '../board-view.ts';
-import { counted, dollars, duration } from './amounts.ts';
+import { counted, dollars, duration, usageText } from './amounts.ts';
 import { cut, fit, printable, widthOf } from './text.ts';
 
 /** How a board is drawn: the clock and the terminal are the caller's. */
@@ -78,9 +78,15 @@ export function summaryLine(view: BoardView): string {
       (state) =>
         `${counts[state]} ${state === 'needs-you' ? wanting(counts[state]) : WORDS[state]}`,
     );
-  const cost = view.tasks.reduce((sum, task) => sum + (task.costUsd ?? 0), 0);
+  const cost =
+    view.usage?.costUsd ?? view.tasks.reduce((sum, task) => sum + (task.costUsd ?? 0), 0);
   const money = cost > 0 ? ` · ${dollars(cost)}` : '';
   return `${counted(view.tasks.length, 'task')}: ${parts.join(', ') || 'nothing to do'}${money}`;
+}
+
+/** What all task runs of the project used together; nothing when no agent has worked yet. */
+export function totalLines({ usage }: BoardView): string[] {
+  return usage && (usage.turns > 0 || usage.costUsd > 0) ? [`total: ${usageText(usage)}`] : [];
 }
 
 /** What a person can do about tasks that do not go on by themselves; nothing when there are none. */

@@ -1,13 +1,7 @@
-import { isAbsolute, relative } from 'node:path';
 import type { ExplainedSetting } from '../../config/explain-setting.ts';
 import { BUILT_IN, type Level } from '../../config/setting.ts';
+import { placeText, type Around } from './place.ts';
 import { cut, fit, printable, widthOf } from './text.ts';
-
-/** Folders that names of files are shortened by: where one stands, and where the program lies. */
-export interface Around {
-  cwd: string;
-  shipped: string;
-}
 
 const WIDEST_VALUE = 40;
 const UNSET = 'not set';
@@ -48,14 +42,6 @@ function valueText(level: Level | undefined): string {
 function sourceText({ source, key }: Level, around: Around, asked: string): string {
   const place = placeText(source, around);
   return source === BUILT_IN || asked.endsWith(key) ? place : `${place}: ${printable(key)}`;
-}
-
-/** Files of the project from where one stands, ours by their place in the program. */
-function placeText(source: string, { cwd, shipped }: Around): string {
-  if (!isAbsolute(source)) return source;
-  const [near, ours] = [relative(cwd, source), relative(shipped, source)];
-  if (!near.startsWith('..')) return printable(near);
-  return printable(ours.startsWith('..') ? source : `shipped ${ours}`);
 }
 
 function aligned(rows: readonly (readonly string[])[]): string[] {
