@@ -98,6 +98,15 @@ describe('parseAgent', () => {
     });
   });
 
+  it.each(['exit_code', 'status_file', "'file_exists: '", 'result_tag:x', 'RESULT_TAG'])(
+    'refuses the completion check %s (#89)',
+    (check) => {
+      expect(problemsOf(anAgent({ completion_check: check }))).toEqual([
+        expect.stringContaining('expected result_tag, status_file:PATH or file_exists:PATH'),
+      ]);
+    },
+  );
+
   it.each<[string, Record<string, string | undefined>, string]>([
     ['a missing type', { type: undefined }, 'a.md: type: is missing'],
     ['an empty type', { type: "''" }, 'a.md:6: type: must not be empty'],

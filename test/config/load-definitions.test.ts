@@ -99,7 +99,7 @@ describe('loadAgent', () => {
       });
     }));
 
-  it('merges agents.json of the installation over ours, agent over defaults (#98)', () =>
+  it('merges agents.json of the installation over ours, agent over defaults (#98, #201)', () =>
     withDefinitions(async ({ write, homed }) => {
       const own = { max_turns: 11, result_mappings: { FIX: { default_jump: 'self' } } };
       const defaults = {
@@ -149,7 +149,7 @@ describe('loadAgent', () => {
 });
 
 describe('loadRun', () => {
-  it('prefers the named pipeline to the task, project and default ones (#59)', () =>
+  it('prefers the named pipeline to the task, project and default ones (#59, #201)', () =>
     withDefinitions(async ({ write, places, homed }) => {
       const load = async (name?: string, from = places) => {
         const wanted = { taskId: 'AB-1', ...(name !== undefined && { pipeline: name }) };
