@@ -242,9 +242,9 @@ type WithoutAgent = { kind: 'config' | 'agent-failed'; reason: string };
 
 async function wrappersFor(turn: AgentTurn, host: Readonly<NodeJS.ProcessEnv>) {
   const { ralphDir, projectDir } = turn.place;
-  const environment = { ...host, ...turn.environment };
-  const config = await loadProjectConfig(ralphDir, environment);
-  return promptWrappers({ environment, config, backend: turn.backend, projectDir });
+  const config = await loadProjectConfig(ralphDir, host);
+  const { environment, backend } = turn;
+  return promptWrappers({ environment, config, backend, projectDir });
 }
 
 function jobFor(

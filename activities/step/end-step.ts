@@ -1,4 +1,3 @@
-import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import {
   DEFAULT_MAPPINGS,
   own,
@@ -16,17 +15,13 @@ import type { HostDependencies } from '../dependencies.ts';
 import { readIfThere } from '../durable-file.ts';
 import { commitStep } from '../git/commit.ts';
 import { restoreCheckpoint } from '../git/restore-checkpoint.ts';
-import { declaredOutputs, outputFolder, stepOutputs } from './step-outputs.ts';
+import { declaredOutputs, outputFolder, stepOutputs, type EndedStep } from './step-outputs.ts';
 
-export interface StepEnd {
-  place: RunPlace;
+export interface StepEnd extends EndedStep {
   runId: string;
   epoch: number;
-  step: string;
-  agent: AgentPlan;
   readonly: boolean;
   commitAfter: boolean;
-  startedAt: string;
   resultMappings: ResultMappings;
   run: {
     result: GateResult;

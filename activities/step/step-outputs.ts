@@ -2,11 +2,19 @@ import { access, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { loadAgent } from '../../config/load-definitions.ts';
 import { readRegularFile } from '../../config/worker-files.ts';
-import type { RunPlace } from '../../workflows/domain/agent.ts';
+import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { own } from '../../workflows/domain/steps.ts';
 import { fillVariables } from '../agent/prompt-template.ts';
 import type { HostDependencies } from '../dependencies.ts';
-import type { StepEnd } from './end-step.ts';
+
+/** A step whose agent has ended. */
+export interface EndedStep {
+  place: RunPlace;
+  step: string;
+  agent: AgentPlan;
+  startedAt: string;
+  run: { sessionId: string; runId: string; lastIteration: number };
+}
 
 /** What a step hands on, and what was wrong with the file in which its agent says so. */
 export interface StepOutputs {
@@ -15,7 +23,7 @@ export interface StepOutputs {
 }
 
 /** Gathers the outputs of a step: what its agent wrote down, and above that the files we know of. */
-export async function stepOutputs(end: StepEnd, host: HostDependencies): Promise<StepOutputs> {
+export async function stepOutputs(end: EndedStep, host: HostDependencies): Promise<StepOutputs> {
   const { place, run } = end;
   const said = await agentOutputs(end);
   const { planFile, outputFile } = await definedFiles(end, host);
@@ -60,7 +68,7 @@ const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** The clock of a file system may lag a little behind ours. */
 const CLOCK_LAG_MS = 50;
 
-async function agentOutputs({ place, agent, startedAt }: StepEnd): Promise<StepOutputs> {
+async function agentOutputs({ place, agent, startedAt }: EndedStep): Promise<StepOutputs> {
   const file = join(outputFolder(place, agent.type), 'outputs.json');
   const name = relative(place.workerDir, file);
   const written = await stat(file).catch(() => undefined);
@@ -108,7 +116,7 @@ function parseObject(text: string): object | undefined {
 
 /** Files that the agent's definition names. One that is broken by now names none. */
 async function definedFiles(
-  { place, step, agent, run }: StepEnd,
+  { place, step, agent, run }: EndedStep,
   { environment }: HostDependencies,
 ): Promise<{ planFile: string; outputFile?: string }> {
   const usual = join(place.ralphDir, 'plans', `${place.taskId}.md`);
