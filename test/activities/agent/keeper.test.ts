@@ -131,7 +131,7 @@ describe('a keeper', () => {
   });
 
   it('waits no longer than a person wants, once it is told to stop (#57)', async () => {
-    const limits = { timeoutMs: 300, graceMs: 300, timeoutGraceMs: 60_000 };
+    const limits = { timeoutMs: 300, graceMs: 300, timeoutGraceMs: 15_000 };
     await keep(STUBBORN, limits, async ({ keeper, workspace }) => {
       const pid = await pidIn(path.join(workspace, 'pid'));
       await new Promise((resolve) => setTimeout(resolve, 800));

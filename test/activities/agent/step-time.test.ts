@@ -84,6 +84,7 @@ describe('the time of a step', () => {
       const turn = world.turn({ script, limits: limits(600) });
       await stopped(world, turn);
       await prolong(turn, 600);
+      await writeFile(path.join(world.place.workspace, 'go'), '');
       expect(await world.run(turn, 2)).toMatchObject({
         kind: 'timeout',
         result: 'FIX',
