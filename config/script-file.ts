@@ -77,6 +77,7 @@ export function actionsFor(
 const text = z.string();
 const filled = z.string().min(1);
 const on = z.literal(true);
+const count = z.int().nonnegative();
 
 const ACTIONS = {
   say: z.strictObject({ say: text }),
@@ -93,12 +94,15 @@ const ACTIONS = {
   tick_prd: z.strictObject({ tick_prd: z.union([z.literal('all'), z.int().positive()]) }),
   wait: z.strictObject({ wait: z.number().nonnegative() }),
   wait_for: z.strictObject({ wait_for: filled }),
-  cost: z.strictObject({ cost: z.number().nonnegative() }),
+  cost: z.strictObject({ cost: z.number().nonnegative(), model: filled.optional() }),
   tokens: z.strictObject({
     tokens: z.strictObject({
-      input: z.int().nonnegative().default(0),
-      output: z.int().nonnegative().default(0),
+      input: count.default(0),
+      output: count.default(0),
+      cache_read: count.optional(),
+      cache_write: count.optional(),
     }),
+    model: filled.optional(),
   }),
   result: z.strictObject({ result: filled }),
   forget_result: z.strictObject({ forget_result: filled }),

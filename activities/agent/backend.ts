@@ -1,5 +1,7 @@
 import type { CompletionCheck } from '../../config/agent-definition.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
+import type { ModelUsage } from '../../workflows/domain/usage.ts';
+import type { Models } from './model-figures.ts';
 
 /** What a backend needs to know to run one turn. */
 export interface TurnContext {
@@ -25,14 +27,15 @@ export interface Command {
 
 /** What one line of an agent's stream means to us. */
 export type AgentEvent =
-  | { kind: 'session'; sessionId: string }
+  /** `model` is the one that uses have which name no other. */
+  | { kind: 'session'; sessionId: string; model?: string }
   /** One answer of the model; lines of the same answer share the id. */
   | { kind: 'message'; id: string }
   | { kind: 'text'; text: string }
   | { kind: 'tool'; name: string }
   | { kind: 'retry'; reason: string }
-  /** Use since the last event of this kind. */
-  | { kind: 'usage'; inputTokens: number; outputTokens: number; costUsd: number }
+  /** Use since the last event of this kind; without its cost, the end has to tell the price. */
+  | ({ kind: 'usage'; model?: string } & Partial<ModelUsage>)
   | { kind: 'limit'; resetsAt?: string; reason: string }
   /** The backend's own name for what went wrong, told before the end. */
   | { kind: 'fault'; code: string; message: string }
@@ -49,11 +52,10 @@ export interface EndEvent {
   /** HTTP status of the fault, when there is one. */
   status?: number;
   turns: number;
-  inputTokens: number;
-  outputTokens: number;
-  /** Cost of this run of the session; undefined when only the session's total is known. */
-  costUsd?: number;
-  sessionCostUsd?: number;
+  /** Use since the end before this one; undefined when the events have told it all. */
+  models?: Models;
+  /** Use of the whole session, through all of its runs, as far as the backend knows it. */
+  sessionModels?: Models;
   /** Tools that the agent called and was not allowed to use. */
   denied?: string[];
 }

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
-import { sumUsage } from '../../workflows/domain/usage.ts';
 import type { AttemptEnd } from './attempt-records.ts';
 import type { Verdict } from './backend.ts';
 import { checkpointTurn } from './checkpoint-record.ts';
@@ -10,7 +9,7 @@ import { writeDurably } from '../durable-file.ts';
 import { turnFolder } from './lease.ts';
 import { writeSummary } from './summary-file.ts';
 import { keepAnswer, readAnswer, UNHEARD } from './supervisor-answer.ts';
-import { usageOfAttempt, type AttemptStory, type TurnStory } from './turn-story.ts';
+import { usageOfTurn, type AttemptStory, type TurnStory } from './turn-story.ts';
 
 const STDERR_BYTES = 8_192;
 const REASON_CHARACTERS = 1_000;
@@ -39,7 +38,7 @@ async function judgeTurn(story: TurnStory, end: AttemptEnd): Promise<AgentOutcom
   const facts = {
     log: last.log,
     sessionId: turn.sessionId,
-    usage: sumUsage(story.attempts.map(usageOfAttempt)),
+    usage: await usageOfTurn(story),
     startedAt: story.attempts[0]?.end?.startedAt ?? end.startedAt,
     endedAt: end.endedAt,
   };

@@ -85,7 +85,8 @@ export async function turnsOfRun(workerDir: string, runId: string): Promise<Fini
   return (await finishedTurns(workerDir)).filter((turn) => turn.runId === runId);
 }
 
-async function finishedTurns(workerDir: string): Promise<FinishedTurn[]> {
+/** All finished turns of a task run. */
+export async function finishedTurns(workerDir: string): Promise<FinishedTurn[]> {
   const leases = join(workerDir, 'leases');
   const names = await readdir(leases).catch(() => []);
   const records = await Promise.all(

@@ -1,11 +1,12 @@
 import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import type { Usage } from '../../workflows/domain/usage.ts';
+import { NO_USAGE, sumUsage, type Usage } from '../../workflows/domain/usage.ts';
 import type { AttemptEnd } from './attempt-records.ts';
 import type { Backend } from './backend.ts';
-import { turnsOfSession } from './finished-record.ts';
+import { finishedTurns, turnsOfSession } from './finished-record.ts';
 import type { EarlierAttempt } from './lease.ts';
 import { FileFollower } from './lines.ts';
+import { addModels, priceAt, totalOf } from './model-figures.ts';
 import type { ModelText } from './model-text.ts';
 import { notedSession } from './session-id.ts';
 import { TurnStream } from './turn-stream.ts';
@@ -46,25 +47,41 @@ export async function rereadEarlier(
   }
 }
 
-/** The reader of an attempt that speaks to a session: it knows what that session has cost already. */
+/** The reader of an attempt that speaks to a session: it knows what was counted for that session already. */
 export async function streamOf(story: TurnStory, sessionId: string): Promise<TurnStream> {
   const finished = await turnsOfSession(story.turn.place.workerDir, sessionId);
   const here = story.attempts.filter((attempt) => attempt.sessionId === sessionId);
-  const costs = [
-    ...finished.map(({ outcome }) => outcome.usage.costUsd),
-    // An attempt that was cut off told no price: the next one's total has it.
-    ...here.map(({ stream }) => stream.usage(0).costUsd),
-  ];
-  return new TurnStream(
-    story.backend,
-    story.modelText,
-    costs.reduce((sum, cost) => sum + cost, 0),
+  const before = addModels(
+    ...finished.map(({ outcome }) => outcome.usage.models),
+    ...here.map(({ stream }) => stream.usage(0).models),
   );
+  return new TurnStream(story.backend, story.modelText, before);
 }
 
-/** What one attempt used. */
-export function usageOfAttempt({ stream, end }: AttemptStory): Usage {
-  return stream.usage(secondsOf(end));
+/**
+ * What a turn used in all of its attempts. A run that was cut off told no price: its tokens are priced
+ * as others of the same model in this task run were, unless a later total of the session has them. Lost
+ * are an answer's output that did not come to its end, what helpers of the model used in a run that was
+ * killed, and the money where nobody ever told a price of that model.
+ */
+export async function usageOfTurn({ turn, attempts }: TurnStory): Promise<Usage> {
+  const used = sumUsage(attempts.map(({ stream, end }) => stream.usage(secondsOf(end))));
+  const unpriced = addModels(
+    ...attempts
+      .filter((attempt, index) => !isInLaterTotal(attempt, attempts.slice(index + 1)))
+      .map(({ stream }) => stream.unpriced),
+  );
+  if (Object.keys(unpriced).length === 0) return used;
+  const finished = await finishedTurns(turn.place.workerDir);
+  const price = priceAt(unpriced, [
+    ...finished.map(({ outcome }) => outcome.usage.models),
+    ...attempts.map(({ stream }) => stream.told),
+  ]);
+  return sumUsage([used, { ...NO_USAGE, ...totalOf(price) }]);
+}
+
+function isInLaterTotal({ sessionId }: AttemptStory, later: readonly AttemptStory[]): boolean {
+  return later.some((attempt) => attempt.sessionId === sessionId && attempt.stream.caughtUp);
 }
 
 /** How long the attempts at a turn have worked, in seconds. */

@@ -1,6 +1,7 @@
 import type { Usage } from '../../workflows/domain/usage.ts';
 import type { AgentEvent, Backend, StreamEnd } from './backend.ts';
 import type { Line } from './lines.ts';
+import { addModels, atLeast, beyond, modelFigures, totalOf, type Models } from './model-figures.ts';
 import type { ModelText } from './model-text.ts';
 
 const LAST_TEXT_CHARACTERS = 200;
@@ -18,28 +19,37 @@ export interface Progress {
   waitsFor?: string;
 }
 
+interface Use {
+  turns: number;
+  models: Models;
+}
+
 /** Follows an agent's stream and keeps only what does not grow with it. */
 export class TurnStream {
   readonly streamEnd: StreamEnd = {};
   /** When the last event came, on the clock of `performance.now()`. */
   lastEventAt = performance.now();
+  /** Whether the session's total told money that nobody had counted: runs that were cut off are in it. */
+  caughtUp = false;
   private events = 0;
   private lastMessage = '';
   private lastText = '';
   private lastTool: string | undefined;
   private waitsFor: string | undefined;
-  private readonly counted = { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+  private model = 'unknown';
+  private counted: Use = { turns: 0, models: {} };
   /** Use that no end event has counted yet. */
-  private open = { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+  private open: Use = { turns: 0, models: {} };
+  private tellsPrices = false;
   private readonly backend: Pick<Backend, 'parse'>;
   private readonly modelText: ModelText;
-  /** What this session had cost before this run, for backends that tell totals only. */
-  private readonly costBefore: number;
+  /** What was counted for this session before this run. */
+  private readonly before: Models;
 
-  constructor(backend: Pick<Backend, 'parse'>, modelText: ModelText, costBefore = 0) {
+  constructor(backend: Pick<Backend, 'parse'>, modelText: ModelText, before: Models = {}) {
     this.backend = backend;
     this.modelText = modelText;
-    this.costBefore = costBefore;
+    this.before = before;
   }
 
   /** Takes one line of the agent's output. */
@@ -70,13 +80,20 @@ export class TurnStream {
   usage(seconds: number): Usage {
     const { counted, open } = this;
     return {
+      ...totalOf(addModels(counted.models, open.models)),
       turns: counted.turns + open.turns,
-      inputTokens: counted.inputTokens + open.inputTokens,
-      outputTokens: counted.outputTokens + open.outputTokens,
-      costUsd: counted.costUsd + open.costUsd,
       seconds,
-      models: {},
     };
+  }
+
+  /** Use that ends have counted, with its price. */
+  get told(): Models {
+    return this.counted.models;
+  }
+
+  /** Tokens of a run that was cut off before it told their price. */
+  get unpriced(): Models {
+    return this.tellsPrices ? {} : this.open.models;
   }
 
   private apply(event: AgentEvent): void {
@@ -97,9 +114,7 @@ export class TurnStream {
         this.waitsFor = event.reason;
         return;
       case 'usage':
-        this.open.inputTokens += event.inputTokens;
-        this.open.outputTokens += event.outputTokens;
-        this.open.costUsd += event.costUsd;
+        this.use(event);
         return;
       case 'limit':
         this.streamEnd.limit = event;
@@ -111,24 +126,28 @@ export class TurnStream {
         this.close(event);
         return;
       case 'session':
+        this.model = event.model ?? this.model;
+        return;
       case 'other':
         return;
     }
   }
 
-  // The end event counts everything since the one before it, better than we could.
-  private close(event: Extract<AgentEvent, { kind: 'end' }>): void {
-    this.streamEnd.end = event;
-    this.counted.turns += event.turns;
-    this.counted.inputTokens += event.inputTokens;
-    this.counted.outputTokens += event.outputTokens;
-    this.counted.costUsd = this.costAfter(event);
-    this.open = { turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+  private use({ kind: _kind, model, ...figures }: Extract<AgentEvent, { kind: 'usage' }>): void {
+    this.tellsPrices ||= figures.costUsd !== undefined;
+    const used = modelFigures(model ?? this.model, figures);
+    this.open.models = addModels(this.open.models, used);
   }
 
-  private costAfter({ costUsd, sessionCostUsd }: Extract<AgentEvent, { kind: 'end' }>): number {
-    if (costUsd !== undefined) return this.counted.costUsd + costUsd;
-    if (sessionCostUsd === undefined) return this.counted.costUsd + this.open.costUsd;
-    return Math.max(0, sessionCostUsd - this.costBefore);
+  // The share that an end tells is this run's own. The session's total has more when a run before this
+  // one was stopped in good order without an end: nobody else will count that. It has less when a run
+  // was killed: we keep its tokens, as far as its stream told them, and the program forgets them.
+  private close(event: Extract<AgentEvent, { kind: 'end' }>): void {
+    this.streamEnd.end = event;
+    const share = addModels(this.counted.models, event.models ?? this.open.models);
+    const total = beyond(event.sessionModels ?? {}, this.before);
+    this.caughtUp ||= totalOf(beyond(total, share)).costUsd > 0;
+    this.counted = { turns: this.counted.turns + event.turns, models: atLeast(share, total) };
+    this.open = { turns: 0, models: {} };
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../backend.ts';
 import { parseJsonLine } from '../lines.ts';
+import type { Models } from '../model-figures.ts';
 
 /** Reads one line of the stream. Kinds that are new to us are signs of life; what is no event is nothing. */
 export function parseClaudeLine(line: string): AgentEvent[] {
@@ -18,6 +19,25 @@ const tokensSchema = z.object({
   cache_read_input_tokens: z.number().nullish(),
 });
 
+const modelsSchema = z.record(
+  z.string(),
+  z
+    .object({
+      inputTokens: z.number(),
+      outputTokens: z.number(),
+      cacheReadInputTokens: z.number(),
+      cacheCreationInputTokens: z.number(),
+      costUSD: z.number(),
+    })
+    .transform((used) => ({
+      inputTokens: used.inputTokens,
+      outputTokens: used.outputTokens,
+      cacheReadTokens: used.cacheReadInputTokens,
+      cacheWriteTokens: used.cacheCreationInputTokens,
+      costUsd: used.costUSD,
+    })),
+) satisfies z.ZodType<Models>;
+
 const blockSchema = z.object({
   type: z.string(),
   text: z.string().optional(),
@@ -31,6 +51,7 @@ const eventSchema = z.discriminatedUnion('type', [
     type: z.literal('system'),
     subtype: z.string(),
     session_id: z.string().optional(),
+    model: z.string().optional(),
     attempt: z.number().optional(),
     max_retries: z.number().optional(),
     error: z.string().optional(),
@@ -66,11 +87,9 @@ const eventSchema = z.discriminatedUnion('type', [
     result: z.string().optional(),
     errors: z.array(z.string()).optional(),
     num_turns: z.number().default(0),
-    total_cost_usd: z.number().optional(),
-    usage: tokensSchema.optional(),
-    model_usage_since_last_result: z
-      .record(z.string(), z.object({ costUSD: z.number() }))
-      .optional(),
+    // Figures of a shape that is new to us must not hide a verdict.
+    modelUsage: modelsSchema.optional().catch(undefined),
+    model_usage_since_last_result: modelsSchema.optional().catch(undefined),
     api_error_status: z.number().nullish(),
     permission_denials: z.array(z.object({ tool_name: z.string() })).catch([]),
   }),
@@ -98,7 +117,11 @@ function toEvents(event: ClaudeEvent): AgentEvent[] {
 
 function fromSystem(event: Extract<ClaudeEvent, { type: 'system' }>): AgentEvent {
   if (event.subtype === 'init' && event.session_id)
-    return { kind: 'session', sessionId: event.session_id };
+    return {
+      kind: 'session',
+      sessionId: event.session_id,
+      ...(event.model === undefined ? {} : { model: event.model }),
+    };
   if (event.subtype !== 'api_retry') return { kind: 'other' };
   const status = event.error_status ? ` (${event.error_status})` : '';
   return {
@@ -125,17 +148,22 @@ function fromAssistant(event: Extract<ClaudeEvent, { type: 'assistant' }>): Agen
   ];
 }
 
-// An answer opens with its input and closes with the true count of its output.
-function fromPartial(event: Extract<ClaudeEvent, { type: 'stream_event' }>['event']): AgentEvent {
-  if (event.type === 'message_start' && event.message?.usage)
+// An answer opens with its input and closes with the true count of its output. It is the session's
+// model's: the name in the answer may have a date that the figures at the end do not have.
+function fromPartial({
+  type,
+  message,
+  usage,
+}: Extract<ClaudeEvent, { type: 'stream_event' }>['event']): AgentEvent {
+  if (type === 'message_start' && message?.usage)
     return {
       kind: 'usage',
-      inputTokens: inputOf(event.message.usage),
-      outputTokens: 0,
-      costUsd: 0,
+      inputTokens: message.usage.input_tokens,
+      cacheReadTokens: message.usage.cache_read_input_tokens ?? 0,
+      cacheWriteTokens: message.usage.cache_creation_input_tokens ?? 0,
     };
-  if (event.type === 'message_delta' && event.usage)
-    return { kind: 'usage', inputTokens: 0, outputTokens: event.usage.output_tokens, costUsd: 0 };
+  if (type === 'message_delta' && usage)
+    return { kind: 'usage', outputTokens: usage.output_tokens };
   return { kind: 'other' };
 }
 
@@ -153,7 +181,7 @@ function fromRateLimit(
 }
 
 function fromResult(event: Extract<ClaudeEvent, { type: 'result' }>): AgentEvent {
-  const shares = event.model_usage_since_last_result;
+  const { model_usage_since_last_result: models, modelUsage: sessionModels } = event;
   // By a permission rule or by a hook: both are told here, and only here.
   const denied = [...new Set(event.permission_denials.map(({ tool_name }) => tool_name))];
   return {
@@ -169,22 +197,10 @@ function fromResult(event: Extract<ClaudeEvent, { type: 'result' }>): AgentEvent
       (event.is_error ? (event.result ?? '') : '') ||
       (event.terminal_reason ?? ''),
     turns: event.num_turns,
-    inputTokens: event.usage ? inputOf(event.usage) : 0,
-    outputTokens: event.usage?.output_tokens ?? 0,
     ...(event.api_error_status ? { status: event.api_error_status } : {}),
     // The total goes on through every resume; only the share is this run's.
-    ...(shares
-      ? { costUsd: Object.values(shares).reduce((sum, { costUSD }) => sum + costUSD, 0) }
-      : {}),
-    ...(event.total_cost_usd === undefined ? {} : { sessionCostUsd: event.total_cost_usd }),
+    ...(models === undefined ? {} : { models }),
+    ...(sessionModels === undefined ? {} : { sessionModels }),
     ...(denied.length > 0 ? { denied } : {}),
   };
-}
-
-function inputOf(usage: z.infer<typeof tokensSchema>): number {
-  return (
-    usage.input_tokens +
-    (usage.cache_creation_input_tokens ?? 0) +
-    (usage.cache_read_input_tokens ?? 0)
-  );
 }

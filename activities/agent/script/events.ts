@@ -10,8 +10,11 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool'), name: z.string(), turn }),
   z.object({
     type: z.literal('usage'),
+    model: z.string(),
     input_tokens: z.number(),
     output_tokens: z.number(),
+    cache_read_tokens: z.number(),
+    cache_write_tokens: z.number(),
     cost_usd: z.number(),
   }),
   z.object({ type: z.literal('limit'), resets_at: z.string().optional() }),
@@ -21,9 +24,6 @@ const eventSchema = z.discriminatedUnion('type', [
     code: z.string(),
     message: z.string(),
     turns: z.number(),
-    input_tokens: z.number(),
-    output_tokens: z.number(),
-    cost_usd: z.number(),
     denied: z.array(z.string()).optional(),
   }),
 ]);
@@ -61,8 +61,11 @@ function toEvents(event: z.infer<typeof eventSchema>): AgentEvent[] {
       return [
         {
           kind: 'usage',
+          model: event.model,
           inputTokens: event.input_tokens,
           outputTokens: event.output_tokens,
+          cacheReadTokens: event.cache_read_tokens,
+          cacheWriteTokens: event.cache_write_tokens,
           costUsd: event.cost_usd,
         },
       ];
@@ -82,9 +85,6 @@ function toEvents(event: z.infer<typeof eventSchema>): AgentEvent[] {
           code: event.code,
           message: event.message,
           turns: event.turns,
-          inputTokens: event.input_tokens,
-          outputTokens: event.output_tokens,
-          costUsd: event.cost_usd,
           ...(event.denied ? { denied: event.denied } : {}),
         },
       ];

@@ -19,7 +19,7 @@ const OUTPUT_CHARACTERS = 2_000;
 
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const prompt = readFileSync(0, 'utf8');
-const used = { turns: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+const used = { turns: 0, cost_usd: 0 };
 const denied = [];
 const session = openSession();
 /** What of this part is done: the words of a turn that was interrupted must be said again. */
@@ -49,9 +49,8 @@ async function act(action) {
   else if ('tick_prd' in action) tick(action.tick_prd);
   else if ('wait' in action) await pause(action.wait * 1_000);
   else if ('wait_for' in action) await appearanceOf(at(action.wait_for));
-  else if ('cost' in action) use({ cost_usd: action.cost });
-  else if ('tokens' in action)
-    use({ input_tokens: action.tokens.input, output_tokens: action.tokens.output });
+  else if ('cost' in action) use(action.model, { cost_usd: action.cost });
+  else if ('tokens' in action) useTokens(action);
   else if ('hang' in action) await pause(2 ** 31 - 1);
   else if ('ignore_sigterm' in action) ignoreSigterm();
   else if ('lose_session' in action) loseSession();
@@ -177,10 +176,26 @@ function deny(name) {
   tool(name, { exit: 'refused' });
 }
 
-function use(share) {
-  const all = { input_tokens: 0, output_tokens: 0, cost_usd: 0, ...share };
-  for (const [name, amount] of Object.entries(all)) used[name] += amount;
-  emit({ type: 'usage', ...all });
+function useTokens({ model, tokens }) {
+  use(model, {
+    input_tokens: tokens.input,
+    output_tokens: tokens.output,
+    cache_read_tokens: tokens.cache_read ?? 0,
+    cache_write_tokens: tokens.cache_write ?? 0,
+  });
+}
+
+function use(model = 'script', share) {
+  const all = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    cost_usd: 0,
+    ...share,
+  };
+  used.cost_usd += all.cost_usd;
+  emit({ type: 'usage', model, ...all });
 }
 
 function end(ok, code, message) {

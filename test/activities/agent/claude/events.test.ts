@@ -9,6 +9,22 @@ const assistant = (content: object[], more: object = {}) => ({
   parent_tool_use_id: null,
   ...more,
 });
+const told = (costUSD: number) => ({
+  inputTokens: 1,
+  outputTokens: 2,
+  cacheReadInputTokens: 100,
+  cacheCreationInputTokens: 10,
+  costUSD,
+  contextWindow: 1000000,
+  costBasis: 'list',
+});
+const read = (costUsd: number) => ({
+  inputTokens: 1,
+  outputTokens: 2,
+  cacheReadTokens: 100,
+  cacheWriteTokens: 10,
+  costUsd,
+});
 const result = (changes: object) => ({
   type: 'result',
   subtype: 'success',
@@ -17,13 +33,8 @@ const result = (changes: object) => ({
   result: 'done',
   num_turns: 3,
   total_cost_usd: 4,
-  usage: {
-    input_tokens: 1,
-    output_tokens: 2,
-    cache_creation_input_tokens: 10,
-    cache_read_input_tokens: 100,
-  },
-  model_usage_since_last_result: { a: { costUSD: 0.5 }, b: { costUSD: 0.25 } },
+  modelUsage: { opus: told(4) },
+  model_usage_since_last_result: { opus: told(0.5), haiku: told(0.25) },
   api_error_status: null,
   ...changes,
 });
@@ -32,8 +43,8 @@ describe('parseClaudeLine', () => {
   it.each<[string, unknown, unknown]>([
     [
       'the begin of a session',
-      { type: 'system', subtype: 'init', session_id: 'sid', tools: [] },
-      [{ kind: 'session', sessionId: 'sid' }],
+      { type: 'system', subtype: 'init', session_id: 'sid', model: 'opus', tools: [] },
+      [{ kind: 'session', sessionId: 'sid', model: 'opus' }],
     ],
     [
       'words of the model (#79)',
@@ -101,12 +112,12 @@ describe('parseClaudeLine', () => {
           message: { usage: { input_tokens: 5, cache_read_input_tokens: 7, output_tokens: 1 } },
         },
       },
-      [{ kind: 'usage', inputTokens: 12, outputTokens: 0, costUsd: 0 }],
+      [{ kind: 'usage', inputTokens: 5, cacheReadTokens: 7, cacheWriteTokens: 0 }],
     ],
     [
       'the tokens at its end',
       { type: 'stream_event', event: { type: 'message_delta', usage: { output_tokens: 9 } } },
-      [{ kind: 'usage', inputTokens: 0, outputTokens: 9, costUsd: 0 }],
+      [{ kind: 'usage', outputTokens: 9 }],
     ],
     [
       'half words as a sign of life',
@@ -145,7 +156,7 @@ describe('parseClaudeLine', () => {
     expect(parse(event)).toEqual(expected);
   });
 
-  it('reads the cost of this run, not the total of the session', () => {
+  it('tells use of this run by model apart from the total of the session (#148)', () => {
     expect(parse(result({}))).toEqual([
       {
         kind: 'end',
@@ -153,13 +164,21 @@ describe('parseClaudeLine', () => {
         code: 'success',
         message: 'completed',
         turns: 3,
-        inputTokens: 111,
-        outputTokens: 2,
-        costUsd: 0.75,
-        sessionCostUsd: 4,
+        models: { opus: read(0.5), haiku: read(0.25) },
+        sessionModels: { opus: read(4) },
       },
     ]);
   });
+
+  it.each([undefined, null, 7, { opus: { costUSD: 'much' } }])(
+    'keeps the verdict where the figures are %j',
+    (figures) => {
+      const changes = { modelUsage: figures, model_usage_since_last_result: figures };
+      const [event] = parse(result(changes));
+      expect(event).toMatchObject({ kind: 'end', ok: true });
+      expect(event).not.toHaveProperty('models');
+    },
+  );
 
   it('names each tool that was not allowed once, and needs nothing of them to be well formed', () => {
     const denials = ['Write', 'Bash', 'Write'].map((tool_name) => ({ tool_name, tool_input: {} }));

@@ -8,8 +8,6 @@ const end = (changes: Partial<EndEvent> = {}): EndEvent => ({
   code: 'success',
   message: '',
   turns: 1,
-  inputTokens: 0,
-  outputTokens: 0,
   ...changes,
 });
 const bad = (changes: Partial<EndEvent> = {}) => end({ ok: false, code: 'api_error', ...changes });
