@@ -147,6 +147,10 @@ function afterSummary(plan: AgentPlan, state: LoopState, outcome: AgentOutcome):
 
 function loopOn(plan: AgentPlan, state: LoopState, fault?: string): Decided {
   if (state.iteration + 1 < plan.maxIterations) return { state, next: { kind: 'summary' } };
+  const { lastResult } = state;
+  // At the end the file speaks: a tag in it stands over items that are still open (checklist 86).
+  if (plan.completion === 'status-file' && lastResult && lastResult !== 'FAIL')
+    return ended(state, lastResult, 'result');
   const detail = `not complete after ${plan.maxIterations} iterations`;
   return ended(state, 'FAIL', 'max-iterations', fault ? `${detail}: ${fault}` : detail);
 }

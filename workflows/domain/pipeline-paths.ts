@@ -70,10 +70,14 @@ function resultRoads(pipeline: Pipeline, agents: AgentAnswers, unit: Unit): stri
   const results = new Set([...valid, ...ALWAYS, ...Object.keys(step.onResult)]);
   return [...results].flatMap((result) => {
     const handler = own(step.onResult, result);
-    if (handler?.kind === 'inline')
-      return landings(pipeline, { kind: 'unit', path: [...path, handler.step.id] });
-    const jump = handler?.to ?? unhandledJump(pipeline, agents, unit, result);
-    return jump === undefined ? [] : landings(pipeline, targetOf(pipeline, path, jump));
+    const inline = handler?.kind === 'inline' ? handler.step : undefined;
+    const into = inline ? [unitKey([...path, inline.id])] : [];
+    // Switched off, a handler is as good as none.
+    if (inline && inline.enabledBy === undefined) return into;
+    const jump =
+      handler?.kind === 'jump' ? handler.to : unhandledJump(pipeline, agents, unit, result);
+    const on = jump === undefined ? [] : landings(pipeline, targetOf(pipeline, path, jump));
+    return [...into, ...on];
   });
 }
 

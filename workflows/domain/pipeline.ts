@@ -7,6 +7,7 @@ import {
   unitKey,
   unitsOf,
   type GateResult,
+  type Handler,
   type Jump,
   type Pipeline,
   type ResultMappings,
@@ -70,7 +71,7 @@ export function advance(
   const unit = unitAt(pipeline, state);
   const judged = judge(state, result);
   const counters = { visits: state.visits, repeats: countRepeat(state, judged) };
-  const handler = own(unit.onResult, judged);
+  const handler = handlerOf(unit, judged, context);
   if (handler?.kind === 'inline')
     return enter(pipeline, context, counters, [...path, handler.step.id], { result: judged });
   // A handler that says nothing else hands back to its parent, whatever its result.
@@ -78,6 +79,20 @@ export function advance(
     handler?.to ??
     (path.length > 1 ? 'self' : defaultJump(pipeline, own(context.mappings, unit.agent), judged));
   return follow(pipeline, context, counters, { path, jump, result: judged });
+}
+
+/** A handler that is switched off is as good as none: what it would repair must not pass for repaired. */
+function handlerOf(
+  unit: Step,
+  result: GateResult,
+  { enabled }: PipelineContext,
+): Handler | undefined {
+  const handler = own(unit.onResult, result);
+  const isOff =
+    handler?.kind === 'inline' &&
+    handler.step.enabledBy !== undefined &&
+    !enabled.includes(handler.step.enabledBy);
+  return isOff ? undefined : handler;
 }
 
 /** The result that counts: the third same one in a row of a step becomes FAIL (checklist 55, 82). */

@@ -150,6 +150,16 @@ describe('afterTurn, when turns or iterations run out', () => {
     });
   });
 
+  it('takes the tag in the status file after the last iteration, items open or not (#86)', () => {
+    const last: LoopState = { ...FRESH_LOOP, iteration: 2 };
+    expect(after(checklist, [['work', { result: 'FIX' }]], last).next).toEqual({
+      kind: 'end',
+      result: 'FIX',
+      why: 'result',
+    });
+    expect(after(checklist, [['work', {}]], last).next).toMatchObject({ why: 'max-iterations' });
+  });
+
   it('asks a session that ran out of time for its result, and for nothing else', () => {
     const late: Change = { kind: 'timeout', reason: 'ended after 3600 seconds', seconds: 3600 };
     expect(after(plan, [['work', late]]).next).toEqual({ kind: 'ask-result' });

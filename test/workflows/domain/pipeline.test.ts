@@ -297,6 +297,20 @@ describe('steps behind a switch', () => {
     expect(roadOf(pipeline, ['FIX'])).toBe('build build');
   });
 
+  it('repair nothing while they are off: the result takes its usual way (#52)', () => {
+    const repaired = aPipeline(
+      aStep('code', { max: 2 }),
+      aStep('audit', {
+        max: 2,
+        onMax: 'abort',
+        onResult: { FIX: inline('fix', { enabledBy: 'FIXES' }) },
+      }),
+    );
+    expect(roadOf(repaired, ['PASS', 'FIX'])).toBe('code audit code');
+    const on = { context: { ...CONTEXT, enabled: ['FIXES'] } };
+    expect(roadOf(repaired, ['PASS', 'FIX', 'PASS'], on)).toBe('code audit audit/fix audit');
+  });
+
   it('complete a pipeline that has nothing else (#52)', () => {
     expect(begin(aPipeline(aStep('plan', { enabledBy: 'PLAN' })), CONTEXT)).toEqual({
       kind: 'completed',
