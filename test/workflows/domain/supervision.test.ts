@@ -1,25 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { afterTurn } from '../../../workflows/domain/agent-loop.ts';
-import type { AgentOutcome, SupervisorDecision } from '../../../workflows/domain/agent.ts';
+import type { SupervisorDecision } from '../../../workflows/domain/agent.ts';
 import { FRESH_LOOP, type Decided, type LoopState } from '../../../workflows/domain/loop-state.ts';
 import { NO_USAGE } from '../../../workflows/domain/usage.ts';
 import { anAgentPlan } from '../../helpers/a-step-record.ts';
+import { anOutcome } from '../../helpers/turns.ts';
 
 const plan = anAgentPlan({ maxIterations: 10, supervisorInterval: 2 });
 const checklist = anAgentPlan({ ...plan, completion: 'status-file' });
-
-function outcome(change: Partial<AgentOutcome> = {}): AgentOutcome {
-  return {
-    kind: 'ok',
-    complete: false,
-    log: 'log',
-    sessionId: 'session',
-    usage: { ...NO_USAGE, seconds: 60 },
-    startedAt: '',
-    endedAt: '',
-    ...change,
-  } as AgentOutcome;
-}
 
 const supervised = (
   decision: SupervisorDecision | undefined,
@@ -30,7 +18,7 @@ const supervised = (
     used,
     { ...FRESH_LOOP, iteration: 2, ...state },
     'supervise',
-    outcome(decision ? { decision } : {}),
+    anOutcome(decision ? { decision } : {}),
   );
 
 describe('a supervisor', () => {
@@ -38,7 +26,7 @@ describe('a supervisor', () => {
     const kinds: string[] = [];
     let state = FRESH_LOOP;
     for (let iteration = 0; iteration < 5; iteration += 1) {
-      const decided = afterTurn(plan, state, 'summary', outcome());
+      const decided = afterTurn(plan, state, 'summary', anOutcome());
       kinds.push(decided.next.kind);
       state = decided.state;
     }
@@ -47,7 +35,7 @@ describe('a supervisor', () => {
 
   it('never looks when the interval is 0 (#199)', () => {
     const alone = anAgentPlan({ supervisorInterval: 0 });
-    expect(afterTurn(alone, FRESH_LOOP, 'summary', outcome()).next.kind).toBe('work');
+    expect(afterTurn(alone, FRESH_LOOP, 'summary', anOutcome()).next.kind).toBe('work');
   });
 
   it('lets the loop go on with its guidance, word for word (#92)', () => {
@@ -70,7 +58,7 @@ describe('a supervisor', () => {
       plan,
       { ...FRESH_LOOP, iteration: 2, fastFailures: 2 },
       'supervise',
-      outcome({ kind: 'agent-failed', reason: 'exit 1', usage: NO_USAGE }),
+      anOutcome({ kind: 'agent-failed', reason: 'exit 1', usage: NO_USAGE }),
     );
     expect(failing.next).toMatchObject({ kind: 'work' });
     expect(failing.state.fastFailures).toBe(2);
@@ -84,13 +72,13 @@ describe('STOP', () => {
     const asked = supervised(stop);
     expect(asked.next).toEqual({ kind: 'ask-result' });
     expect(
-      afterTurn(plan, asked.state, 'ask-result', outcome({ result: 'FIX' })).next,
+      afterTurn(plan, asked.state, 'ask-result', anOutcome({ result: 'FIX' })).next,
     ).toMatchObject({ kind: 'end', result: 'FIX', why: 'supervisor-stop' });
   });
 
   it('is never PASS for want of a result (#198)', () => {
     const asked = supervised(stop);
-    expect(afterTurn(plan, asked.state, 'ask-result', outcome()).next).toEqual({
+    expect(afterTurn(plan, asked.state, 'ask-result', anOutcome()).next).toEqual({
       kind: 'end',
       result: 'FAIL',
       why: 'supervisor-stop',
