@@ -1,4 +1,3 @@
-import { NO_USAGE } from '../workflows/domain/usage.ts';
 import type { BoardView, TaskView } from './board-view.ts';
 import type { CommandContext, Log } from './command.ts';
 import {
@@ -116,8 +115,8 @@ function changedTasks(): (view: BoardView) => TaskView[] {
   const seen = new Map<string, string>();
   return (view) =>
     view.tasks.filter((task) => {
-      const { steps: _steps, mergeWaits: _waits, ...rest } = task;
-      const visible = { ...rest, ...NO_USAGE };
+      const { steps, mergeWaits, turns, costUsd, inputTokens, outputTokens, ...rest } = task;
+      const { seconds, models, ...visible } = rest;
       const now = JSON.stringify(visible);
       if (seen.get(task.id) === now) return false;
       seen.set(task.id, now);

@@ -78,13 +78,14 @@ function limitLines(agent: AgentView, drawing: Drawing): string[] {
   const { definition, limits } = agent;
   if (!definition || !limits) return [];
   const names = limitNames(definition.mode, limits);
-  const sourceOf = (level: Level) => sourceText(level, agent, drawing);
-  const most = names.map((name) => sourceOf(limits[name])).at(0);
-  if (most === undefined) return [];
-  const others = names
-    .filter((name) => sourceOf(limits[name]) !== most)
-    .map((name) => `${name}: ${sourceOf(limits[name])}`);
-  const words = `${limitWords(definition.mode, limits).join(' · ')} (${[most, ...others].join('; ')})`;
+  const sources = names.map((name) => sourceText(limits[name], agent, drawing));
+  const timesOf = (source: string) => sources.filter((other) => other === source).length;
+  const [usual] = sources.toSorted((one, other) => timesOf(other) - timesOf(one));
+  if (usual === undefined) return [];
+  const others = names.flatMap((name, index) =>
+    sources[index] === usual ? [] : [`${name}: ${sources[index]}`],
+  );
+  const words = `${limitWords(definition.mode, limits).join(' · ')} (${[usual, ...others].join('; ')})`;
   return wrap(words.split(' '), drawing.columns - 4, ' ');
 }
 

@@ -1,6 +1,6 @@
 import type { WorkerView } from '../inspect/worker-view.ts';
 import type { WorkerRecord } from '../worker-records.ts';
-import { dollars, duration, tokens, usageText } from './amounts.ts';
+import { counted, dollars, duration, tokens, usageText } from './amounts.ts';
 import { eventLines } from './events.ts';
 import { placeText, type Around } from './place.ts';
 import { printable, widthOf } from './text.ts';
@@ -69,7 +69,9 @@ function stepRows(steps: readonly WorkerRecord[]): string[][] {
     printable(step),
     printable(result),
     printable(agent),
-    `${usageText(usage)}`,
+    counted(usage.turns, 'turn'),
+    duration(usage.seconds * 1000),
+    dollars(usage.costUsd),
   ]);
 }
 

@@ -47,11 +47,13 @@ describe('in a pipe', () => {
     expect(said.out).toBe('2 tasks: 2 pending\n');
   });
 
-  it('does not tell of cost and turns alone', () => {
+  it('does not tell of cost, turns, tokens and time alone', () => {
     const { said, surface: around } = surface();
     const screen = openScreen(around, { json: false, now });
     screen.show(aView([aTask('AB-1', { costUsd: 0.1, turns: 1 })]));
-    screen.show(aView([aTask('AB-1', { costUsd: 0.2, turns: 2 })]));
+    screen.show(
+      aView([aTask('AB-1', { costUsd: 0.2, turns: 2, inputTokens: 9, seconds: 3, models: {} })]),
+    );
     expect(said.out).toBe('[ ] AB-1 pending · $0.10\n');
   });
 });
