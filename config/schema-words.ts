@@ -39,7 +39,7 @@ export const PIPELINE_WORDS: Words = {
     'Name of a variable. The step runs unless it is unset, empty, false, 0, no or off; a step that is skipped counts no visit.',
   commit_after: 'Commit what the agent changed; no effect where the step is readonly.',
   config:
-    'Limits for this step, stronger than those of files and weaker than variables; other keys are for the agent to read.',
+    'Limits for this step, stronger than those of files and weaker than variables; other keys are noted in pipeline-config.json of the worker folder.',
   hooks:
     'Commands of `hooks.commands` in .ralph/config.json to be run around the agent; one that fails is only told.',
   pre: 'Calls before the agent: a registered name, then arguments.',

@@ -155,7 +155,7 @@ const ROLE = [
   '',
   '- The requirements are the measure, not the goals that the agent has set itself on its way.',
   '- Summaries and ticked items are claims of the one you judge. Check those that your decision hangs on:',
-  '  git status, git log, git diff, the files themselves, the output of a quick test.',
+  '  git status, git log, git diff, git show, and the files themselves.',
   '- Look for what a loop does not see by itself: the same failure in two summaries; work that goes in',
   '  circles, or undoes what an iteration before it did; items ticked and not done; tests weakened or',
   '  skipped; work that nobody asked for; a blocked point that nobody acts upon.',

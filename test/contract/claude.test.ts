@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { describeWithClaude } from '../helpers/claude-code.ts';
 import { backendContract } from './backend-contract.ts';
@@ -51,5 +52,22 @@ describeWithClaude('the claude backend, with the real program', () => {
       await play(turn(), [{ kind: 'denied', tool: 'Bash' }, passes]);
       await world.run(turn());
       expect(await conversation()).toContain('no commands today');
+    }));
+
+  it('lets a supervisor look with git, and neither write nor run anything else (#217, #220)', () =>
+    withClaudeStage(async ({ turn, play, world, conversation }) => {
+      const look = turn({ purpose: 'supervise', key: 'audit-1700000100/0-supervise-0/life' });
+      await play(look, [
+        { kind: 'run', command: 'git status --short' },
+        { kind: 'run', command: 'touch planted.txt' },
+        { kind: 'denied', tool: 'Write' },
+        { kind: 'say', text: '<guidance>Go on.</guidance>\n<decision>STOP</decision>' },
+      ]);
+      expect(await world.run(look)).toMatchObject({
+        kind: 'ok',
+        decision: { kind: 'STOP', guidance: 'Go on.' },
+      });
+      expect(await conversation()).toContain('git status');
+      expect(await readdir(world.place.workspace)).not.toContain('planted.txt');
     }));
 });

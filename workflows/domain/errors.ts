@@ -99,7 +99,7 @@ export const ERRORS = {
   PIPELINE_MISSING: {
     exit: ExitCode.configuration,
     retryable: false,
-    hint: 'Name a file in .ralph/pipelines/ or a shipped pipeline (default, fast).',
+    hint: 'Name a file in .ralph/pipelines/ or a shipped pipeline, as in default or fast.',
   },
   AGENT_INVALID: {
     exit: ExitCode.configuration,
