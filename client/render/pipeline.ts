@@ -25,15 +25,14 @@ const NARROWEST = 30;
 
 /** A pipeline for people: steps from top to bottom, what each result leads to, loops as rails at the left. */
 export function pipelineLines(view: PipelineView, drawing: Drawing): string[] {
-  const gutter = gutterWidth(rowsOf(view, drawing.columns));
-  const rows = rowsOf(view, drawing.columns - gutter);
-  const dim = (line: string) =>
-    drawing.colour && line.endsWith(DEFAULT) ? `\u001b[2m${line}\u001b[0m` : line;
+  const dim = (text: string) => (drawing.colour ? `\u001b[2m${text}\u001b[0m` : text);
+  const rowsIn = (width: number) => rowsOf({ view, width, dim, indent: 0 });
+  const rows = rowsIn(drawing.columns - gutterWidth(rowsIn(drawing.columns)));
   return [
     `${printable(view.name)}: ${counted(view.steps.length, 'step')}, from ${placeText(view.file, drawing)}`,
     `(${CHOSEN[view.chosenBy]})${costText(view, drawing)}`,
     '',
-    ...drawRails(rows).map(dim),
+    ...drawRails(rows),
     '',
     ...legend(view),
     ...view.notices.map((notice) => `note: ${problemText(notice, drawing)}`),
@@ -47,11 +46,11 @@ function costText({ costLimit }: PipelineView, around: Around): string {
   return `; a task may cost ${dollars(costLimit.value)} (${placeText(costLimit.source, around)})`;
 }
 
-function rowsOf(view: PipelineView, width: number): Row[] {
-  return view.steps.flatMap((step, index): Row[] => [
+function rowsOf(place: Place): Row[] {
+  return place.view.steps.flatMap((step, index): Row[] => [
     ...(index === 0 ? [] : [{ text: '' }]),
-    { text: headText(`${index + 1} ${step.path[0]}`, step, width), head: index },
-    ...unitRows(step, { view, width, indent: String(index + 1).length + 1 }),
+    { text: headText(`${index + 1} ${step.path[0]}`, step, place.width), head: index },
+    ...unitRows(step, { ...place, indent: String(index + 1).length + 1 }),
   ]);
 }
 
@@ -59,6 +58,8 @@ interface Place {
   view: PipelineView;
   width: number;
   indent: number;
+  /** Makes text faint where the terminal can. */
+  dim: (text: string) => string;
 }
 
 /** What a unit is, then where its results lead; handlers stand below their result. */
@@ -75,15 +76,16 @@ function unitRows(unit: UnitView, place: Place): Row[] {
       ...(line === 0 && unit.max > 0 && backTo(unit, unit.onMax.to, view)),
     })),
     ...groups.flatMap(({ label, branch }): Row[] => {
-      const start = pad + label + ' '.repeat(labels - widthOf(label) + 2);
+      const start = label + ' '.repeat(labels - widthOf(label) + 2);
       if (branch.kind === 'jump') {
-        const text = `${start}${wayText(unit, branch, view)}${branch.isDefault ? ` ${DEFAULT}` : ''}`;
-        return [{ text, ...backTo(unit, branch.to, view) }];
+        const way = start + wayText(unit, branch, view);
+        const text = branch.isDefault ? place.dim(`${way} ${DEFAULT}`) : way;
+        return [{ text: pad + text, ...backTo(unit, branch.to, view) }];
       }
       const { handler } = branch;
-      const head = headText(`→ ${handler.path.at(-1)}`, handler, width - widthOf(start));
+      const head = headText(`→ ${handler.path.at(-1)}`, handler, width - indent - widthOf(start));
       const deeper = handler.path.length <= DEEPEST ? indent + 4 : indent;
-      return [{ text: start + head }, ...unitRows(handler, { ...place, indent: deeper })];
+      return [{ text: pad + start + head }, ...unitRows(handler, { ...place, indent: deeper })];
     }),
   ];
 }

@@ -112,7 +112,7 @@ describe('a drawn pipeline', () => {
 
   it('makes what the file does not say faint on a terminal with colours', () => {
     const lines = pipelineLines(viewOf(PIPELINE), { ...drawing, colour: true });
-    expect(lines[5]).toBe('\u001b[2m      PASS  ↓ 2 build (default)\u001b[0m');
+    expect(lines[5]).toBe('      \u001b[2mPASS  ↓ 2 build (default)\u001b[0m');
     expect(lines[18]).not.toContain('\u001b');
   });
 
