@@ -51,16 +51,12 @@ export function totalOf(
   };
 }
 
-/** The money that tokens are worth at the rates of others; nothing for a model whose price nobody told. */
-export function priceAt(models: Models, known: readonly Models[]): Models {
+/** The money that tokens are worth at the rate of others; nothing for a model whose price nobody told. */
+export function priceAt(models: Models, known: Models): Models {
   const prices = Object.entries(models).map(([name, used]) => {
-    const told = known
-      .map((others) => own(others, name) ?? NOTHING)
-      .filter(({ costUsd }) => costUsd > 0);
-    const cost = told.reduce((sum, { costUsd }) => sum + costUsd, 0);
-    const weight = told.reduce((sum, other) => sum + weightOf(other), 0);
-    const costUsd = weight > 0 ? (cost / weight) * weightOf(used) : 0;
-    return [name, { ...NOTHING, costUsd }] as const;
+    const others = own(known, name) ?? NOTHING;
+    const rate = others.costUsd / (weightOf(others) || Infinity);
+    return [name, { ...NOTHING, costUsd: rate * weightOf(used) }] as const;
   });
   return Object.fromEntries(prices.filter(([, { costUsd }]) => costUsd > 0));
 }

@@ -6,7 +6,7 @@ import type { Backend } from './backend.ts';
 import { finishedTurns, turnsOfSession } from './finished-record.ts';
 import type { EarlierAttempt } from './lease.ts';
 import { FileFollower } from './lines.ts';
-import { addModels, priceAt, totalOf } from './model-figures.ts';
+import { addModels, beyond, priceAt, totalOf } from './model-figures.ts';
 import type { ModelText } from './model-text.ts';
 import { notedSession } from './session-id.ts';
 import { TurnStream } from './turn-stream.ts';
@@ -73,10 +73,13 @@ export async function usageOfTurn({ turn, attempts }: TurnStory): Promise<Usage>
   );
   if (Object.keys(unpriced).length === 0) return used;
   const finished = await finishedTurns(turn.place.workerDir);
-  const price = priceAt(unpriced, [
+  // Tokens without a price lower the rate, and money that was told later for them raises it again:
+  // so the rate is that of all together.
+  const known = addModels(
     ...finished.map(({ outcome }) => outcome.usage.models),
-    ...attempts.map(({ stream }) => stream.told),
-  ]);
+    beyond(used.models, unpriced),
+  );
+  const price = priceAt(unpriced, known);
   return sumUsage([used, { ...NO_USAGE, ...totalOf(price) }]);
 }
 

@@ -86,11 +86,6 @@ export class TurnStream {
     };
   }
 
-  /** Use that ends have counted, with its price. */
-  get told(): Models {
-    return this.counted.models;
-  }
-
   /** Tokens of a run that was cut off before it told their price. */
   get unpriced(): Models {
     return this.tellsPrices ? {} : this.open.models;
