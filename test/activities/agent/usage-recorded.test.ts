@@ -72,4 +72,17 @@ describe('the use of sessions of the real program (#148)', () => {
       sum((model) => model.inputTokens + model.cacheReadTokens + model.cacheWriteTokens),
     );
   });
+
+  it('names the model as the ends do, where answers name it with a date', async () => {
+    await withAgents(async (world) => {
+      const story = aTurnStory(world, claude);
+      const dated = (line: string) =>
+        line.includes('"type":"stream_event"')
+          ? line.replace('opus-5-5', 'opus-5-5-20260101')
+          : line;
+      await addAttempt(story, (await recordedStream('stopped')).map(dated));
+      await addAttempt(story, (await recordedStream('after-the-stop')).map(dated));
+      expect((await usageOfTurn(story)).models).toEqual(opus(3));
+    });
+  });
 });
