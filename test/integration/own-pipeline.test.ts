@@ -101,7 +101,7 @@ const SCRIPT = `tasks:
         - tick_prd: all
 `;
 
-it('runs agents and pipelines of a project: hooks, outputs, live sessions, nested handlers (#53, #58, #59, #74, #78, #194)', async () => {
+it('runs agents and pipelines of a project: hooks, outputs, live sessions, nested handlers (#53, #56, #58, #59, #74, #78, #194)', async () => {
   const board = task('AB-1', 'Build') + task('AB-2', 'Cost too much');
   const plan = {
     board,

@@ -72,7 +72,6 @@ describe('a turn of the claude program', () => {
         CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
       });
       expect(start?.environment).not.toHaveProperty('GITHUB_TOKEN');
-      expect(start?.environment).not.toHaveProperty('WIGGUM_HOME');
     });
   });
 
