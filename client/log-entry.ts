@@ -138,15 +138,28 @@ const READERS: Readonly<Record<string, Reader>> = {
       subtype: z.string().default(''),
       errors: z.array(z.string()).optional(),
       num_turns: z.number().default(0),
+      // The total is the whole session's; this is the part of one run.
+      model_usage_since_last_result: z
+        .record(z.string(), z.object({ costUSD: z.number() }))
+        .optional(),
       total_cost_usd: z.number().default(0),
     }),
-    ({ is_error, subtype, errors, num_turns, total_cost_usd }) => [
+    ({
+      is_error,
+      subtype,
+      errors,
+      num_turns,
+      model_usage_since_last_result: run,
+      total_cost_usd,
+    }) => [
       {
         kind: 'end',
         ok: !is_error && subtype === 'success',
         text: errors?.join('; ') || (is_error ? 'failed' : subtype),
         turns: num_turns,
-        costUsd: total_cost_usd,
+        costUsd: run
+          ? Object.values(run).reduce((sum, { costUSD }) => sum + costUSD, 0)
+          : total_cost_usd,
       },
     ],
   ),

@@ -171,7 +171,8 @@ function turnText(
 ): string {
   const round =
     plan.mode === 'ralph_loop' ? ` · iteration ${iteration + 1} of ${plan.maxIterations}` : '';
-  const spent = turns > 0 ? ` · ${turns} turns · $${costUsd.toFixed(2)}` : '';
+  const spent =
+    turns > 0 ? ` · ${turns} ${turns === 1 ? 'turn' : 'turns'} · $${costUsd.toFixed(2)}` : '';
   return `${unit.id}${round}${PURPOSES[purpose]}${spent}`;
 }
 

@@ -90,6 +90,17 @@ describe('a line of claude', () => {
       [{ kind: 'end', ok: true, text: 'success', turns: 4, costUsd: 1.5 }],
     ],
     [
+      'the end of a run of an older session: its own part of the cost (#148)',
+      {
+        type: 'result',
+        subtype: 'success',
+        num_turns: 1,
+        total_cost_usd: 1.5,
+        model_usage_since_last_result: { one: { costUSD: 0.25 }, two: { costUSD: 0.5 } },
+      },
+      [{ kind: 'end', ok: true, text: 'success', turns: 1, costUsd: 0.75 }],
+    ],
+    [
       'a bad end',
       {
         type: 'result',

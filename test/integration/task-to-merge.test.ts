@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { findPullRequest, readPullRequestTexts } from '../../config/pull-request-file.ts';
+import { sessionsOf } from '../helpers/sessions.ts';
 import { task, withWorld } from '../helpers/with-world.ts';
 
 const SCRIPT = `
@@ -50,6 +51,8 @@ it('takes a task from the board to a merged change (#61, #113, #117)', async () 
       'docs PASS',
       'validation PASS',
     ]);
+    // One call of an agent per step: nobody is asked twice when all goes well.
+    expect(await sessionsOf(world, 'AB-1')).toHaveLength(6);
     await expect(access(`${view.tasks[0]?.workerDir}/workspace`)).rejects.toThrow();
   });
 });
