@@ -5,6 +5,7 @@ import { beginStep, type StepBegun } from '../../activities/step/begin-step.ts';
 import { endStep, type StepEnd } from '../../activities/step/end-step.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { NO_USAGE } from '../../workflows/domain/usage.ts';
+import { anAgentPlan } from './a-step-record.ts';
 import { aHost } from './a-task.ts';
 import { withRepository, type TestProject } from './with-repository.ts';
 
@@ -28,21 +29,7 @@ export async function withStep(use: (world: StepWorld) => Promise<void>): Promis
     const place = project.place();
     await createWorkspace(place);
     const runId = 'audit-1700000100';
-    const agent: AgentPlan = {
-      type: 'engineering.security-audit',
-      mode: 'ralph_loop',
-      readonly: false,
-      completion: 'result-tag',
-      validResults: ['PASS', 'FIX', 'FAIL'],
-      resultMappings: {},
-      maxIterations: 3,
-      maxTurns: 30,
-      timeoutSeconds: 60,
-      supervisorInterval: 0,
-      maxRestarts: 2,
-      autoCommit: false,
-      outputs: [],
-    };
+    const agent = anAgentPlan({ timeoutSeconds: 60 });
     await use({
       agent,
       project,
