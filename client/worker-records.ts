@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readRegularFile, writtenFiles } from '../config/worker-files.ts';
+import { readPlainFile } from '../config/plain-file.ts';
+import { writtenFiles } from '../config/worker-files.ts';
 import type { GateResult } from '../workflows/domain/steps.ts';
 import type { Usage } from '../workflows/domain/usage.ts';
 
@@ -25,7 +26,7 @@ export async function readRecords(workerDir: string): Promise<WorkerRecord[]> {
   const files = await writtenFiles(workerDir, ({ file }) => file.startsWith('results/'));
   const records = await Promise.all(
     files.map(async ({ file }) =>
-      parseRecord(await readRegularFile(join(workerDir, file), MAX_BYTES)),
+      parseRecord(await readPlainFile(join(workerDir, file), MAX_BYTES)),
     ),
   );
   return records.flat().sort((one, other) => Date.parse(one.endedAt) - Date.parse(other.endedAt));

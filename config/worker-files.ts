@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, open } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readPlainFile } from './plain-file.ts';
 
 /** What an agent or a person can ask a task run for. */
 export const WORKER_PATHS = [
@@ -60,10 +60,10 @@ export async function writtenFiles(
   workerDir: string,
   isWanted: (written: WrittenFile) => boolean,
 ): Promise<WrittenFile[]> {
-  const text = (await readRegularFile(join(workerDir, WRITTEN_FILES), MAX_LIST_BYTES)) ?? '';
+  const text = (await readPlainFile(join(workerDir, WRITTEN_FILES), MAX_LIST_BYTES)) ?? '';
   const intact: WrittenFile[] = [];
   for (const written of text.split('\n').flatMap(parseWritten).filter(isWanted)) {
-    const content = await readRegularFile(join(workerDir, written.file), MAX_FILE_BYTES);
+    const content = await readPlainFile(join(workerDir, written.file), MAX_FILE_BYTES);
     if (content !== undefined && sha256(content) === written.sha256) intact.push(written);
   }
   return intact.sort((one, other) => one.epoch - other.epoch);
@@ -76,22 +76,6 @@ export function renderWritten(written: WrittenFile): string {
 
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-/**
- * Reads a text file that an agent may have made; undefined when it is no ordinary file or too long.
- * Nothing is followed or waited for.
- */
-export async function readRegularFile(file: string, maxBytes: number): Promise<string | undefined> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    const stats = await handle.stat();
-    return stats.isFile() && stats.size <= maxBytes ? await handle.readFile('utf8') : undefined;
-  } finally {
-    await handle.close();
-  }
 }
 
 const MAX_LIST_BYTES = 16 << 20;

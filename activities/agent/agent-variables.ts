@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../config/package-root.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
+import { plainFileSize } from '../../config/plain-file.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import { plainFileSize } from './plain-file.ts';
 
 /**
  * What an agent is told by its environment, whatever program it is (checklist 188). A variable without

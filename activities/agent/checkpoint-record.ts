@@ -1,11 +1,11 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentOutcome, AgentTurn, RunPlace } from '../../workflows/domain/agent.ts';
 import { doneItems, openItems } from '../../workflows/domain/prd.ts';
 import { writeDurably } from '../durable-file.ts';
 import { changedFiles } from '../git/changed-files.ts';
-import { readPlainFile } from './plain-file.ts';
 import { boundedItems, itemsUnder } from './summary-sections.ts';
 import type { TurnStory } from './turn-story.ts';
 

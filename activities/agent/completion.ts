@@ -1,7 +1,7 @@
 import type { CompletionCheck } from '../../config/agent-definition.ts';
+import { plainFileSize, readPlainFile } from '../../config/plain-file.ts';
 import { openItems } from '../../workflows/domain/prd.ts';
 import { lastResult, type Tags } from './model-text.ts';
-import { plainFileSize, readPlainFile } from './plain-file.ts';
 
 /** Whether an agent is done now, and the result that its words or its status file give. */
 export interface Completion {

@@ -2,8 +2,8 @@ import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
+import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import { readPlainFile } from './plain-file.ts';
 import { fillVariables, type Values } from './prompt-template.ts';
 import { agentOfRun } from './result-record.ts';
 

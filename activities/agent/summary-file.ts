@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFile } from '../../config/create-file.ts';
+import { plainFileSize, readPlainFile } from '../../config/plain-file.ts';
 import type { AgentTurn, RunPlace } from '../../workflows/domain/agent.ts';
 import { writeDurably } from '../durable-file.ts';
 import { readCheckpoint, type Checkpoint } from './checkpoint-record.ts';
-import { plainFileSize, readPlainFile } from './plain-file.ts';
 import { SUMMARY_HEADINGS } from './prompt.ts';
 import type { SummaryHeading } from './summary-sections.ts';
 

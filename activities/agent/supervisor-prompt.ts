@@ -1,16 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../config/agent-definition.ts';
+import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
 import { sumUsage } from '../../workflows/domain/usage.ts';
+import { changedFiles } from '../git/changed-files.ts';
 import { turnsOfRun } from './finished-record.ts';
-import { readPlainFile } from './plain-file.ts';
-import { LOOK_ONLY } from './prompt-values.ts';
 import { supervisorsFolder } from './supervisor-answer.ts';
 
 const PRD_BYTES = 12_000;
 const SUMMARIES_BYTES = 20_000;
 const EARLIER_FILES = 6;
+const CHANGED_FILES = 200;
 
 /** What a supervisor is told who looks at a loop for the first time: its role, the goal, and where the loop stands. */
 export async function supervisorPrompts(
@@ -21,6 +22,7 @@ export async function supervisorPrompts(
     `# A look at step ${turn.stepId} of task ${turn.place.taskId}`,
     await goal(definition, turn),
     await standing(turn),
+    await changes(turn),
     await summaries(turn),
     toldBefore(turn),
     await earlierLooks(turn),
@@ -60,6 +62,19 @@ async function standing(turn: AgentTurn): Promise<string> {
     `- Used by these iterations: ${turns} turns of the model${cost}.`,
     `- Time left for the step: ${Math.round(limits.timeoutSeconds / 60)} minutes.`,
     `- The workspace, where the agent changes files: ${place.workspace}`,
+  ].join('\n');
+}
+
+/** A supervisor can read files and nothing else, so it is told which. */
+async function changes({ place }: AgentTurn): Promise<string> {
+  const files = await changedFiles(place).catch(() => []);
+  const shown = files.slice(0, CHANGED_FILES).map((file) => `- ${file}`);
+  const more = files.length - shown.length;
+  return [
+    '## Files of the workspace that the task has changed, added or deleted so far',
+    '',
+    ...(shown.length > 0 ? shown : ['None.']),
+    ...(more > 0 ? [`- and ${more} more`] : []),
   ].join('\n');
 }
 
@@ -155,7 +170,7 @@ const ROLE = [
   '',
   '- The requirements are the measure, not the goals that the agent has set itself on its way.',
   '- Summaries and ticked items are claims of the one you judge. Check those that your decision hangs on:',
-  '  git status, git log, git diff, git show, and the files themselves.',
+  '  read the files that changed, look for their tests, compare them with the requirements.',
   '- Look for what a loop does not see by itself: the same failure in two summaries; work that goes in',
   '  circles, or undoes what an iteration before it did; items ticked and not done; tests weakened or',
   '  skipped; work that nobody asked for; a blocked point that nobody acts upon.',
@@ -167,7 +182,7 @@ const ROLE = [
   '## Look, do not change',
   '',
   'The workspace is in the middle of the work of the agent: what you changed would be taken for its own.',
-  LOOK_ONLY,
+  'You can read and search files. You cannot run commands, and need not: the changed files are listed.',
   '',
   'You have five turns at most. Ask for several things at once, look at no more than you need, and keep',
   'your last turn for the answer: without one, the loop goes on as if you had not looked.',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readRegularFile } from '../../config/worker-files.ts';
+import { readPlainFile } from '../../config/plain-file.ts';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { withBoardLock } from '../board/board-lock.ts';
 import { writeDurably } from '../durable-file.ts';
@@ -66,7 +66,7 @@ const MAX_BYTES = 1 << 20;
 
 async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse((await readRegularFile(file, MAX_BYTES)) ?? '');
+    return JSON.parse((await readPlainFile(file, MAX_BYTES)) ?? '');
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { access, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { loadAgent } from '../../config/load-definitions.ts';
-import { readRegularFile } from '../../config/worker-files.ts';
+import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { own } from '../../workflows/domain/steps.ts';
 import { fillVariables } from '../agent/prompt-template.ts';
@@ -74,7 +74,7 @@ async function agentOutputs({ place, agent, startedAt }: EndedStep): Promise<Ste
   const written = await stat(file).catch(() => undefined);
   // What an earlier run of the agent left has been handed on then.
   if (!written || written.mtimeMs + CLOCK_LAG_MS < Date.parse(startedAt)) return NOTHING;
-  const text = await readRegularFile(file, MAX_FILE_BYTES);
+  const text = await readPlainFile(file, MAX_FILE_BYTES);
   if (text === undefined)
     return {
       outputs: {},
