@@ -1,6 +1,6 @@
 import { sleep, uuid4, workflowInfo } from '@temporalio/workflow';
 import { agentActivities } from './activities.ts';
-import { afterTurn, outOfTime } from './domain/agent-loop.ts';
+import { afterTurn, beginTurn, outOfTime } from './domain/agent-loop.ts';
 import type { AgentPlan, AgentTurn, ParentContext, TurnPurpose } from './domain/agent.ts';
 import { FRESH_LOOP, type EndReason, type NextTurn, type Wait } from './domain/loop-state.ts';
 import type { GateResult, Step } from './domain/steps.ts';
@@ -25,7 +25,7 @@ export interface AgentRun {
   nextStepId?: string;
   /** What earlier steps handed on. */
   outputs: Readonly<Record<string, string>>;
-  pullRequestUrl?: string;
+  pullRequestUrl: string | undefined;
   steering: Steering;
   /** Told before each turn and each wait, so that `status` can say what happens. */
   progress: (now: { iteration: number; sessionId: string; doing: string }) => void;
@@ -48,6 +48,9 @@ export interface AgentRunResult {
 const PATIENCE_MS = 5 * 60_000;
 /** Time for a result that is asked for when the step's own is over. */
 const ASKING_SECONDS = 300;
+
+/** All that is said to an agent beside its prompt stands in every later turn's history. */
+const MAX_GUIDANCE = 50_000;
 
 /** Runs one agent: sessions in a row until its definition says that it is done. */
 export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
@@ -82,33 +85,31 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
       run.progress({ iteration: loop.iteration, sessionId, doing });
       await sleep(waitMs(next), { summary: doing });
       continues = true;
-    } else {
-      if (next.kind === 'work' && next.session === 'new') {
-        sessionId = uuid4();
-        continues = false;
-        if (next.anew) runId = run.nextRunId();
-      }
-      purpose = next.kind;
-    }
+    } else purpose = next.kind;
     const left = Math.ceil(plan.timeoutSeconds - usage.seconds);
     if (left < 1 && purpose !== 'ask-result') {
       ({ state: loop, next } = outOfTime(plan, loop));
       continue;
+    }
+    loop = beginTurn(loop, next);
+    if (next.kind === 'work' && next.session === 'new') {
+      sessionId = uuid4();
+      continues = false;
+      if (next.anew) runId = run.nextRunId();
     }
     const doing = turnText(run, loop.iteration, purpose, usage);
     const ours = purpose === 'supervise' ? uuid4() : sessionId;
     run.progress({ iteration: loop.iteration, sessionId: ours, doing });
     if (purpose === 'work')
       told.push(...run.steering.deliver(`${run.unit.id}, iteration ${loop.iteration + 1}`));
-    const guidance = [loop.guidance, ...told].filter(Boolean).join('\n\n');
+    const guidance = [loop.guidance, ...told].filter(Boolean).join('\n\n').slice(-MAX_GUIDANCE);
     const timeoutSeconds = purpose === 'ask-result' ? Math.max(left, ASKING_SECONDS) : left;
     const outcome = await agentActivities(run.hostId, doing, timeoutSeconds).runAgent({
       ...turnOf(run),
       key: `${runId}/${loop.iteration}-${purpose}-${turn}/${life}`,
       runId,
       purpose,
-      // A supervisor looks at the iteration that has ended.
-      iteration: purpose === 'supervise' ? loop.iteration - 1 : loop.iteration,
+      iteration: loop.iteration,
       sessionId: ours,
       continues: continues && purpose !== 'supervise',
       restarts: loop.restarts,

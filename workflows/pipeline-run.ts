@@ -16,9 +16,9 @@ export interface PipelineRun {
   /** What was begun in this task run so far, also what a restart cut off. */
   begun: Begun;
   steering: Steering;
-  pullRequestUrl?: string;
+  pullRequestUrl: () => string | undefined;
   /** Merges the task's work in its turn, for pipelines that do so themselves. */
-  merge: () => Promise<{ result: GateResult; detail?: string; report?: string }>;
+  merge: () => Promise<{ result: GateResult; detail?: string }>;
   progress: (now: PipelineProgress) => void;
 }
 

@@ -1,19 +1,12 @@
-/** What a person wants an agent to know, and whether it was told. */
-export interface Guidance {
-  text: string;
-  by: string;
-  /** Where it was delivered, or why it never will be. */
-  fate?: { delivered: boolean; where: string };
-}
+import type { Steered } from './contract.ts';
 
 /** Keeps a person's guidance until the next iteration of an agent begins with it. */
 export class Steering {
-  private pending: Guidance[] = [];
+  private pending: { text: string; tell: (fate: Steered) => void }[] = [];
 
-  add(text: string, by: string): Guidance {
-    const guidance: Guidance = { text, by };
-    this.pending.push(guidance);
-    return guidance;
+  /** Takes guidance; answers when it was delivered, or when it never will be. */
+  add(text: string): Promise<Steered> {
+    return new Promise((tell) => this.pending.push({ text, tell }));
   }
 
   /** Hands over what waits; called at the start of an iteration. */
@@ -26,12 +19,10 @@ export class Steering {
     this.settle({ delivered: false, where: why });
   }
 
-  private settle(fate: Guidance['fate']): string[] {
-    const texts = this.pending.map((guidance) => {
-      if (fate) guidance.fate = fate;
-      return guidance.text;
-    });
+  private settle(fate: Steered): string[] {
+    const { pending } = this;
     this.pending = [];
-    return texts;
+    for (const { tell } of pending) tell(fate);
+    return pending.map(({ text }) => text);
   }
 }

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
+import type { BuiltInEnd } from '../activities/built-in/built-in-order.ts';
 import { checkActivities, hostActivities } from './activities.ts';
 import { runAgent, type AgentRunResult } from './agent-run.ts';
 import type { AgentPlan, ParentContext } from './domain/agent.ts';
@@ -103,7 +104,7 @@ function nextRun({ begun }: PipelineRun, unit: Step): { runId: string; epoch: nu
 }
 
 function contextOf(run: PipelineRun, state: PipelinePosition) {
-  const { hostId, prepared, settings, steering, begun, pullRequestUrl } = run;
+  const { hostId, prepared, settings, steering, begun } = run;
   const parent = parentOf(run, state.path);
   const following = nextStepId(prepared.pipeline, state);
   return {
@@ -114,7 +115,7 @@ function contextOf(run: PipelineRun, state: PipelinePosition) {
     outputs: begun.outputs,
     ...(parent && { parent }),
     ...(following && { nextStepId: following }),
-    ...(pullRequestUrl && { pullRequestUrl }),
+    pullRequestUrl: run.pullRequestUrl(),
   };
 }
 
@@ -160,7 +161,7 @@ async function runBuiltIn(
 ): Promise<AgentRunResult> {
   const { hostId, prepared, title } = run;
   const { place, target } = prepared;
-  const { result, detail, report } =
+  const { result, detail, report }: BuiltInEnd =
     unit.agent === MERGING_AGENT
       ? await run.merge()
       : await checkActivities(hostId, `${unit.id} · ${unit.agent}`).runBuiltIn({

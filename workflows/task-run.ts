@@ -1,5 +1,6 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import { hostActivities, tidyActivities } from './activities.ts';
+import type { Steered } from './contract.ts';
 import type { MergeOutcome } from './domain/merge.ts';
 import type { PullRequest } from './domain/pull-request.ts';
 import type { GateResult } from './domain/steps.ts';
@@ -9,7 +10,7 @@ import { reasonOf } from './failure-reason.ts';
 import { makePullRequest } from './make-pull-request.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Begun } from './pipeline-run.ts';
-import { Steering, type Guidance } from './steering.ts';
+import { Steering } from './steering.ts';
 import { TaskStory } from './task-story.ts';
 import { TrainPassenger } from './train-passenger.ts';
 
@@ -59,8 +60,8 @@ export class TaskRun {
   }
 
   /** Guidance for the next iteration of an agent; its fate is told when that begins. */
-  steer(text: string, by: string): Guidance {
-    return this.steering.add(text, by);
+  steer(text: string): Promise<Steered> {
+    return this.steering.add(text);
   }
 
   whyNoSteering(): string | undefined {
@@ -140,7 +141,7 @@ export class TaskRun {
       records: this.status.steps,
       begun: this.begun,
       steering: this.steering,
-      ...(this.pullRequestUrl && { pullRequestUrl: this.pullRequestUrl }),
+      pullRequestUrl: () => this.pullRequestUrl,
       merge: () => this.mergeAsStep(prepared, earlier),
       progress: ({ step, doing, ...at }) => {
         this.story.enter(step, at);
@@ -166,6 +167,7 @@ export class TaskRun {
     const { taskId } = this.input;
     this.story.enter(undefined);
     Object.assign(this.status, { pullRequest: number, needsHuman: !autoMerge });
+    this.steering.drop(`pull request ${number} is made, no agent of ${taskId} comes any more`);
     this.story.say(
       autoMerge
         ? `pull request ${number} waits for its turn to be merged`
@@ -276,7 +278,9 @@ export class TaskRun {
         },
         steps,
       })
-      .catch(() => {});
+      .catch((error: unknown) =>
+        this.story.say(`${this.status.why}; its record could not be written: ${reasonOf(error)}`),
+      );
   }
 
   private takeOrder(): Order | undefined {

@@ -72,21 +72,11 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
     whileItWaits,
   );
   setHandler(steerSignal, (wish) => {
-    if (isSaid(wish) && run.whyNoSteering() === undefined)
-      run.steer(wish.text, wish.by ?? 'a signal');
+    if (isSaid(wish) && run.whyNoSteering() === undefined) void run.steer(wish.text);
   });
-  setHandler(
-    steerUpdate,
-    async (wish: SteerWish) => {
-      const guidance = run.steer(wish.text, wish.by ?? 'a person');
-      await condition(() => guidance.fate !== undefined);
-      return guidance.fate ?? { delivered: false, where: taskId };
-    },
-    {
-      validator: (wish: SteerWish) =>
-        refuseIf(isSaid(wish) ? run.whyNoSteering() : 'there is nothing to say'),
-    },
-  );
+  setHandler(steerUpdate, (wish: SteerWish) => run.steer(wish.text), {
+    validator: (wish: SteerWish) => refuseIf(isSaid(wish) ? run.whyNoSteering() : WHAT_CAN_BE_SAID),
+  });
   setHandler(knockSignal, () => {});
   setHandler(mergeSettledSignal, (outcome) => run.hear(outcome));
   try {
@@ -96,9 +86,12 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
   }
 }
 
+const MAX_WORDS = 16_000;
+const WHAT_CAN_BE_SAID = `guidance is a text of 1 to ${MAX_WORDS} characters`;
+
 /** The stock Temporal tools can send anything. */
 function isSaid(wish: SteerWish | undefined): wish is SteerWish {
-  return typeof wish?.text === 'string' && wish.text.trim() !== '';
+  return typeof wish?.text === 'string' && wish.text.trim() !== '' && wish.text.length <= MAX_WORDS;
 }
 
 function refuseIf(refusal: string | undefined): void {

@@ -54,12 +54,12 @@ describeWithClaude('the claude backend, with the real program', () => {
       expect(await conversation()).toContain('no commands today');
     }));
 
-  it('lets a supervisor look with git, and neither write nor run anything else (#217, #220)', () =>
-    withClaudeStage(async ({ turn, play, world, conversation }) => {
+  it('lets a supervisor neither write nor run anything (#217, #220)', () =>
+    withClaudeStage(async ({ turn, play, world }) => {
       const look = turn({ purpose: 'supervise', key: 'audit-1700000100/0-supervise-0/life' });
       await play(look, [
-        { kind: 'run', command: 'git status --short' },
         { kind: 'run', command: 'touch planted.txt' },
+        { kind: 'run', command: 'git diff --output=planted.txt' },
         { kind: 'denied', tool: 'Write' },
         { kind: 'say', text: '<guidance>Go on.</guidance>\n<decision>STOP</decision>' },
       ]);
@@ -67,7 +67,6 @@ describeWithClaude('the claude backend, with the real program', () => {
         kind: 'ok',
         decision: { kind: 'STOP', guidance: 'Go on.' },
       });
-      expect(await conversation()).toContain('git status');
       expect(await readdir(world.place.workspace)).not.toContain('planted.txt');
     }));
 });

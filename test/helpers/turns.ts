@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { afterTurn } from '../../workflows/domain/agent-loop.ts';
+import { afterTurn, beginTurn } from '../../workflows/domain/agent-loop.ts';
 import type { AgentOutcome, AgentPlan, TurnPurpose } from '../../workflows/domain/agent.ts';
 import { FRESH_LOOP, type LoopState, type NextTurn } from '../../workflows/domain/loop-state.ts';
 import { NO_USAGE } from '../../workflows/domain/usage.ts';
@@ -27,6 +27,8 @@ export function after(used: AgentPlan, turns: Turn[], from: LoopState = FRESH_LO
   let next: NextTurn = { kind: 'work', iteration: 0, session: 'same' };
   for (const [turn, change] of turns) {
     if (next.kind !== 'wait') expect(next.kind).toBe(turn);
+    // Whoever comes with a state of their own is in the middle of it.
+    if (state !== from) state = beginTurn(state, next);
     ({ state, next } = afterTurn(used, state, turn, anOutcome(change)));
   }
   return { state, next };

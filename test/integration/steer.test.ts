@@ -33,7 +33,7 @@ it("puts a person's words into the next iteration and tells when they were heard
       await handle.signal(steerSignal, { text: 'And be quick.' });
       await expect(
         handle.executeUpdate(steerUpdate, { args: [{ text: '  ' }] }),
-      ).rejects.toMatchObject({ cause: { message: 'there is nothing to say' } });
+      ).rejects.toMatchObject({ cause: { message: 'guidance is a text of 1 to 16000 characters' } });
       await world.repository.write({ '../go-on': '' });
 
       expect(await steered.result()).toEqual({ delivered: true, where: 'execution, iteration 2' });

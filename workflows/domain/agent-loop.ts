@@ -10,6 +10,11 @@ const MAX_RETRIES = 3;
 const RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 60;
 
+/** Notes that a turn begins: an iteration counts from its first turn of work. */
+export function beginTurn(state: LoopState, next: NextTurn): LoopState {
+  return next.kind === 'work' ? { ...state, iteration: next.iteration } : state;
+}
+
 /** Decides what follows a turn of an agent. `turn` is the turn that just ended. */
 export function afterTurn(
   plan: AgentPlan,
@@ -137,11 +142,11 @@ function afterSummary(plan: AgentPlan, state: LoopState, outcome: AgentOutcome):
   const failedPairs = state.workFailed && isFailure(outcome) ? state.failedPairs + 1 : 0;
   if (failedPairs >= MAX_FAILED_PAIRS)
     return ended({ ...state, failedPairs }, 'FAIL', 'backend-failures', reasonOf(outcome));
-  const iteration = state.iteration + 1;
-  const isDue = plan.supervisorInterval > 0 && iteration % plan.supervisorInterval === 0;
+  const following = state.iteration + 1;
+  const isDue = plan.supervisorInterval > 0 && following % plan.supervisorInterval === 0;
   return {
-    state: { ...state, iteration, failedPairs, workFailed: false },
-    next: isDue ? { kind: 'supervise' } : { kind: 'work', iteration, session: 'new' },
+    state: { ...state, failedPairs, workFailed: false },
+    next: isDue ? { kind: 'supervise' } : { kind: 'work', iteration: following, session: 'new' },
   };
 }
 

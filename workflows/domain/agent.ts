@@ -56,9 +56,12 @@ export interface RunPlace {
 
 export type TurnPurpose = 'work' | 'summary' | 'ask-result' | 'supervise';
 
+/** What a supervisor can decide. */
+export const DECISIONS = ['CONTINUE', 'STOP', 'RESTART'] as const;
+
 /** What a supervisor wants of the loop it looked at. */
 export interface SupervisorDecision {
-  kind: 'CONTINUE' | 'STOP' | 'RESTART';
+  kind: (typeof DECISIONS)[number];
   /** Word for word what the next iteration is told; empty when there is nothing to tell. */
   guidance: string;
 }

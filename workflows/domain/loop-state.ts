@@ -2,6 +2,7 @@ import type { GateResult } from './steps.ts';
 
 /** What an agent run has behind it. */
 export interface LoopState {
+  /** The iteration that works or worked last, from 0. */
   iteration: number;
   /** Iterations of earlier rounds, which a supervisor had begin anew. */
   earlierIterations: number;

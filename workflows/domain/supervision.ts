@@ -11,7 +11,10 @@ export function afterSupervisor(
   const told = { ...state, guidance };
   switch (decision.kind) {
     case 'CONTINUE':
-      return { state: told, next: { kind: 'work', iteration: state.iteration, session: 'new' } };
+      return {
+        state: told,
+        next: { kind: 'work', iteration: state.iteration + 1, session: 'new' },
+      };
     case 'STOP':
       return stop(plan, { ...told, stopped: true });
     case 'RESTART':
@@ -40,7 +43,7 @@ function restart(plan: AgentPlan, state: LoopState): Decided {
       ...FRESH_LOOP,
       restarts,
       guidance: state.guidance,
-      earlierIterations: state.earlierIterations + state.iteration,
+      earlierIterations: state.earlierIterations + state.iteration + 1,
     },
     next: { kind: 'work', iteration: 0, session: 'new', anew: true },
   };

@@ -41,12 +41,11 @@ export async function sessionExists({
 
 /** Edits stay inside the workspace. Naming Edit or Write as allowed would open the whole disk to them. */
 const WORKING = ['--permission-mode', 'acceptEdits', '--allowedTools', 'Bash'];
-/** No checkpoint stands around a supervisor: it can read, and nothing else. */
-const GIT_LOOKS = ['status', 'log', 'diff', 'show'].map((look) => `Bash(git ${look}:*)`);
-const LOOKING = [
-  ...['--permission-mode', 'dontAsk'],
-  ...['--allowedTools', ['Read', 'Grep', 'Glob', ...GIT_LOOKS].join(',')],
-];
+/**
+ * No restore point stands around a supervisor: it can read, and nothing else. Not even with git, whose
+ * `diff --output` writes.
+ */
+const LOOKING = ['--permission-mode', 'dontAsk', '--allowedTools', 'Read,Grep,Glob'];
 
 async function command(context: TurnContext, session: string[]): Promise<Command> {
   const { turn, environment } = context;

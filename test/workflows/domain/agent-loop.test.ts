@@ -263,7 +263,7 @@ describe('afterTurn, when sessions fail', () => {
       ['work', failed],
       ['summary', {}],
     ];
-    expect(after(plan, turns).state).toMatchObject({ iteration: 2, failedPairs: 0 });
+    expect(after(plan, turns).state).toMatchObject({ iteration: 1, failedPairs: 0 });
   });
 
   it('ends at once when it was set up wrongly', () => {

@@ -16,7 +16,7 @@ const supervised = (
 ): Decided =>
   afterTurn(
     used,
-    { ...FRESH_LOOP, iteration: 2, ...state },
+    { ...FRESH_LOOP, iteration: 1, ...state },
     'supervise',
     anOutcome(decision ? { decision } : {}),
   );
@@ -26,7 +26,7 @@ describe('a supervisor', () => {
     const kinds: string[] = [];
     let state = FRESH_LOOP;
     for (let iteration = 0; iteration < 5; iteration += 1) {
-      const decided = afterTurn(plan, state, 'summary', anOutcome());
+      const decided = afterTurn(plan, { ...state, iteration }, 'summary', anOutcome());
       kinds.push(decided.next.kind);
       state = decided.state;
     }
@@ -41,7 +41,7 @@ describe('a supervisor', () => {
   it('lets the loop go on with its guidance, word for word (#92)', () => {
     const guidance = '  Look at {{the}} tests\nfirst. ';
     expect(supervised({ kind: 'CONTINUE', guidance })).toMatchObject({
-      state: { guidance, iteration: 2 },
+      state: { guidance, iteration: 1 },
       next: { kind: 'work', iteration: 2, session: 'new' },
     });
   });
@@ -90,6 +90,11 @@ describe('STOP', () => {
     });
   });
 
+  it('counts the iterations that ran, and no other (#84, #198)', () => {
+    expect(supervised(stop, {}, checklist).state.iteration).toBe(1);
+    expect(supervised(stop).state.iteration).toBe(1);
+  });
+
   it('takes what the status file said last (#198)', () => {
     expect(supervised(stop, { lastResult: 'FIX' }, checklist).next).toMatchObject({
       result: 'FIX',
@@ -101,8 +106,8 @@ describe('RESTART', () => {
   const anew: SupervisorDecision = { kind: 'RESTART', guidance: 'Begin with the parser.' };
 
   it('begins at iteration 0 of a new run, with the guidance (#93)', () => {
-    expect(supervised(anew, { iteration: 4 })).toMatchObject({
-      state: { iteration: 0, restarts: 1, guidance: anew.guidance, earlierIterations: 4 },
+    expect(supervised(anew, { iteration: 3, earlierIterations: 2 })).toMatchObject({
+      state: { iteration: 0, restarts: 1, guidance: anew.guidance, earlierIterations: 6 },
       next: { kind: 'work', iteration: 0, session: 'new', anew: true },
     });
   });

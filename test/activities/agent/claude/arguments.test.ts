@@ -73,9 +73,7 @@ describe('the command line of claude', () => {
       const turn = { ...context.turn, purpose: 'supervise' as const };
       const { args } = await startCommand({ ...context, turn });
       expect(after(args, '--permission-mode')).toBe('dontAsk');
-      expect(after(args, '--allowedTools')).toBe(
-        'Read,Grep,Glob,Bash(git status:*),Bash(git log:*),Bash(git diff:*),Bash(git show:*)',
-      );
+      expect(after(args, '--allowedTools')).toBe('Read,Grep,Glob');
     });
   });
 
