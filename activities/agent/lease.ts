@@ -92,6 +92,19 @@ export async function releaseLease(folder: string, message: string): Promise<voi
   await writeDurably(join(folder, 'end.json'), `${JSON.stringify(end, null, 2)}\n`);
 }
 
+/**
+ * Does what comes before a keeper, or gives the lease back: without a keeper it is held by this
+ * process, and would block the workspace as long as we live.
+ */
+export async function releasing<T>({ folder }: HeldLease, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    await releaseLease(folder, String(cause));
+    throw cause;
+  }
+}
+
 /** Where everything about one turn is kept: attempts and, at last, the finished record. */
 export function turnFolder(workerDir: string, key: string): string {
   // Two keys may look alike once they are made into a name; the sum keeps them apart.

@@ -6,7 +6,7 @@ import { concludeTurn, isConclusive } from './conclude-turn.ts';
 import { readFinished, writeFinished } from './finished-record.ts';
 import { followAgent } from './follow-agent.ts';
 import { startKeeper } from './keeper.ts';
-import { releaseLease, takeLease, type HeldLease } from './lease.ts';
+import { releaseLease, releasing, takeLease, type HeldLease } from './lease.ts';
 import { hasLostLiveSession, makeReady, type ReadyAgent } from './make-ready.ts';
 import { noteDenied, noteEnd, noteStart } from './turn-events.ts';
 import { logFile } from './turn-log.ts';
@@ -14,7 +14,7 @@ import { logFile } from './turn-log.ts';
 /** Runs one agent turn. The workflow chose the session: a retry resumes it, it does not pay twice. */
 export async function runAgent(turn: AgentTurn, host: HostDependencies): Promise<AgentOutcome> {
   const finished = await readFinished(turn);
-  if (finished) return finished;
+  if (finished) return told(turn, finished);
   const context = Context.current();
   context.cancellationSignal.throwIfAborted();
 
@@ -32,8 +32,13 @@ export async function runAgent(turn: AgentTurn, host: HostDependencies): Promise
   // The next attempt begins another session in its place.
   if (ready.kind === 'ready' && ready.resumes && hasLostLiveSession(ready.story, outcome))
     return runAgent(turn, host);
-  await noteEnd(turn, outcome);
   await writeFinished(turn, outcome);
+  return told(turn, outcome);
+}
+
+// After the record: a log that cannot be written costs no turn, and the retry tells what is not told yet.
+async function told(turn: AgentTurn, outcome: AgentOutcome): Promise<AgentOutcome> {
+  await noteEnd(turn, outcome);
   return outcome;
 }
 
@@ -69,16 +74,6 @@ async function runUnderKeeper(
   const { denied } = stream.streamEnd.end ?? {};
   if (denied) await noteDenied(story.turn, attempt, denied);
   return concludeTurn(story, end);
-}
-
-// A lease without a keeper is held by this process: it would block the workspace as long as we live.
-async function releasing<T>({ folder }: HeldLease, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (cause) {
-    await releaseLease(folder, String(cause));
-    throw cause;
-  }
 }
 
 function activityOf({ info }: Context) {

@@ -1,4 +1,7 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { turnFolder } from '../../../activities/agent/lease.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
 const events = async (world: AgentWorld) =>
@@ -66,4 +69,42 @@ describe('the events of a turn', () => {
       expect(names(list).filter((event) => event === 'iteration.completed')).toHaveLength(1);
     });
   });
+
+  it('go on in a new file when the agent put a link in place of the log (#169)', async () => {
+    await withAgents(async (world) => {
+      const precious = path.join(world.place.projectDir, 'precious');
+      await writeFile(precious, '');
+      const script = await world.script(
+        `agents: { audit: [[{ run: "${STARTED} rm ../activity.jsonl; ln -s ${precious} ../activity.jsonl" }, { result: PASS }]] }`,
+      );
+      expect(await world.run(world.turn({ script }))).toMatchObject({ kind: 'ok', result: 'PASS' });
+      expect(names(await events(world))).toEqual(['agent.completed', 'iteration.completed']);
+      expect(await readFile(precious, 'utf8')).toBe('');
+    });
+  });
+
+  it('cost no turn when they cannot be told, and are told by the retry (#169)', async () => {
+    await withAgents(async (world) => {
+      const logs = path.join(world.place.ralphDir, 'logs');
+      const script = await world.script(
+        `agents: { audit: [[{ run: "${STARTED} rm -r ${logs}; touch ${logs}" }, { result: PASS }]] }`,
+      );
+      const turn = world.turn({ script });
+      await expect(world.run(turn)).rejects.toThrow('EEXIST');
+      const starts = await world.ledger();
+      await expect(world.run(turn, 2)).rejects.toThrow('EEXIST');
+      await rm(logs);
+      expect(await world.run(turn, 3)).toMatchObject({ kind: 'ok', result: 'PASS' });
+      expect(await world.ledger()).toEqual(starts);
+      expect(await readdir(turnFolder(world.place.workerDir, turn.key))).not.toContain('attempt-2');
+      expect(names(await events(world))).toEqual([
+        'agent.started',
+        'agent.completed',
+        'iteration.completed',
+      ]);
+    });
+  });
 });
+
+/** The agent is faster than its worker: it waits until that has told that it works. */
+const STARTED = 'while ! grep -q agent.started ../activity.jsonl; do sleep 0.05; done;';
