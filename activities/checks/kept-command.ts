@@ -1,10 +1,12 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
-import { startKeeper } from '../agent/keeper.ts';
-import { takeLease, turnFolder, type HeldLease } from '../agent/lease.ts';
+import type { AttemptEnd } from '../agent/attempt-records.ts';
+import { startKeeper, type Keeper } from '../agent/keeper.ts';
+import { releaseLease, releasing, takeLease, turnFolder, type HeldLease } from '../agent/lease.ts';
+import { appendLine } from '../append-line.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import { readIfThere, writeDurably } from '../durable-file.ts';
 
@@ -28,6 +30,8 @@ export type CommandEnd = z.infer<typeof endedSchema>;
 
 const BEAT_EVERY_MS = 1_000;
 const GRACE_MS = 5_000;
+/** To end the last program, and to tell about it. */
+const SPARE_MS = 5 * 60_000;
 const ORPHAN_GRACE_MS = 2_000;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 
@@ -63,9 +67,16 @@ export async function runKept(command: KeptCommand, host: HostDependencies): Pro
     activity: { workflowId, runId, activityId: info.activityId, attempt: info.attempt },
     log,
   });
-  const ended = await underKeeper(lease, command, log(lease.attempt));
+  const before = await releasing(lease, () => endedBefore(lease));
+  if (before) await releaseLease(lease.folder, 'it has ended before');
+  const ended = before ?? (await underKeeper(lease, command, log(lease.attempt)));
   await writeDurably(finished, `${JSON.stringify(ended)}\n`);
   return ended;
+}
+
+/** What all programs of one activity may take together, in milliseconds: a little less than it may itself. */
+export function timeForAll(): number {
+  return Math.max(0, Context.current().info.startToCloseTimeoutMs - SPARE_MS);
 }
 
 // Written whole or not at all: what cannot be read is not ours, and proves nothing.
@@ -77,15 +88,48 @@ function parseEnd(text: string | undefined): CommandEnd | undefined {
   }
 }
 
+/** What a worker that died in the meantime did not come to write down: the keeper has. */
+async function endedBefore({ earlier }: HeldLease): Promise<CommandEnd | undefined> {
+  for (const { end, lease } of earlier) {
+    const ended = end && (await endOf(end, lease.log));
+    if (ended) return ended;
+  }
+  return undefined;
+}
+
 async function underKeeper(
-  { folder }: HeldLease,
-  { place, program, args, title, timeoutMs, environment }: KeptCommand,
+  lease: HeldLease,
+  command: KeptCommand,
   log: string,
 ): Promise<CommandEnd> {
   const { cancellationSignal, heartbeat } = Context.current();
+  const { title } = command;
+  const keeper = await releasing(lease, () => start(lease, command, log));
+  const stop = () => keeper.stop();
+  cancellationSignal.addEventListener('abort', stop, { once: true });
+  if (cancellationSignal.aborted) stop();
+  // A cancellation arrives only in answer to a heartbeat.
+  const beat = setInterval(() => heartbeat({ command: title }), BEAT_EVERY_MS);
+  try {
+    const end = await keeper.ended;
+    const ended = await endOf(end, log);
+    if (ended) return ended;
+    cancellationSignal.throwIfAborted();
+    throw new Error(`\`${title}\` has no result: ${end.error?.message ?? end.reason}`);
+  } finally {
+    clearInterval(beat);
+    cancellationSignal.removeEventListener('abort', stop);
+  }
+}
+
+async function start(
+  { folder }: HeldLease,
+  { place, program, args, title, timeoutMs, environment }: KeptCommand,
+  log: string,
+): Promise<Keeper> {
   await mkdir(path.dirname(log), { recursive: true });
   await writeFile(log, `$ ${title}\n`);
-  const keeper = await startKeeper(
+  return startKeeper(
     folder,
     {
       program,
@@ -102,39 +146,34 @@ async function underKeeper(
     },
     environment,
   );
-  const stop = () => keeper.stop();
-  cancellationSignal.addEventListener('abort', stop, { once: true });
-  if (cancellationSignal.aborted) stop();
-  // A cancellation arrives only in answer to a heartbeat.
-  const beat = setInterval(() => heartbeat({ command: title }), BEAT_EVERY_MS);
-  const says = (words: string) => appendFile(log, `\n${words}\n`);
-  try {
-    const end = await keeper.ended;
-    switch (end.reason) {
-      case 'exited':
-        return { exitCode: end.exitCode ?? SIGNALLED, log };
-      case 'timeout':
-        await says(`ended by us after ${Math.round(timeoutMs / 1000)} s`);
-        return { exitCode: TIMED_OUT, log };
-      case 'output-limit':
-        await says(`ended by us: it wrote more than ${MAX_LOG_BYTES} bytes`);
-        return { exitCode: FLOODED, log };
-      case 'not-started':
-        if (!GONE.includes(end.error?.code ?? '')) break;
-        await says(end.error?.message ?? 'it could not be started');
-        return { exitCode: NOT_STARTED, log };
-      case 'stopped':
-      case 'stalled':
-      case 'worker-died':
-      case 'keeper-died':
-        break;
-    }
-    cancellationSignal.throwIfAborted();
-    throw new Error(`\`${title}\` has no result: ${end.error?.message ?? end.reason}`);
-  } finally {
-    clearInterval(beat);
-    cancellationSignal.removeEventListener('abort', stop);
+}
+
+/** The end of a program, and a word in its log when it was not its own; undefined when it has to run again. */
+async function endOf(end: AttemptEnd, log: string): Promise<CommandEnd | undefined> {
+  const says = (words: string) => appendLine(log, words, { unless: words });
+  switch (end.reason) {
+    case 'exited':
+      return { exitCode: end.exitCode ?? SIGNALLED, log };
+    case 'timeout':
+      await says(`ended by us after ${secondsOf(end)} s`);
+      return { exitCode: TIMED_OUT, log };
+    case 'output-limit':
+      await says(`ended by us: it wrote more than ${MAX_LOG_BYTES} bytes`);
+      return { exitCode: FLOODED, log };
+    case 'not-started':
+      if (!GONE.includes(end.error?.code ?? '')) return undefined;
+      await says(end.error?.message ?? 'it could not be started');
+      return { exitCode: NOT_STARTED, log };
+    case 'stopped':
+    case 'stalled':
+    case 'worker-died':
+    case 'keeper-died':
+      return undefined;
   }
+}
+
+function secondsOf({ startedAt, endedAt }: AttemptEnd): number {
+  return Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1_000);
 }
 
 /** Trying again brings no program. */

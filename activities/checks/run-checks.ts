@@ -4,7 +4,7 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { allowedEnvironment } from '../agent/environment.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import { enterWorkspace } from '../git/task-repository.ts';
-import { runKept, type CommandEnd } from './kept-command.ts';
+import { runKept, timeForAll, type CommandEnd } from './kept-command.ts';
 
 export interface CheckOrder {
   place: RunPlace;
@@ -15,12 +15,9 @@ export interface CheckOrder {
 
 export type Checked = { ok: true } | { ok: false; failed: string; exitCode: number; log: string };
 
-/** All commands together: a little less than the activity itself may take. */
-const LIMIT_MS = 55 * 60_000;
-
 /** Runs the project's own checks in the workspace, one after the other. */
 export async function runChecks(order: CheckOrder, host: HostDependencies): Promise<Checked> {
-  const until = performance.now() + LIMIT_MS;
+  const until = performance.now() + timeForAll();
   await enterWorkspace(order.place);
   for (const [index, command] of order.commands.entries()) {
     const { exitCode, log } = await runCheck(order, index, until - performance.now(), host);

@@ -2,7 +2,7 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { own } from '../../workflows/domain/steps.ts';
 import { logActivity } from '../agent/activity-log.ts';
 import { allowedEnvironment } from '../agent/environment.ts';
-import { runKept } from '../checks/kept-command.ts';
+import { runKept, timeForAll } from '../checks/kept-command.ts';
 import type { HostDependencies } from '../dependencies.ts';
 import { enterWorkspace } from '../git/task-repository.ts';
 
@@ -17,7 +17,7 @@ export interface HookOrder {
   hooks: Readonly<Record<string, readonly string[]>>;
 }
 
-/** For each hook. */
+/** For each hook; all together have no longer than the activity. */
 const TIMEOUT_MS = 600_000;
 
 /**
@@ -29,10 +29,11 @@ export async function runHooks(
   host: HostDependencies,
 ): Promise<{ warnings: string[] }> {
   const { place, runId, step, when } = order;
+  const until = performance.now() + timeForAll();
   await enterWorkspace(place);
   const warnings: string[] = [];
   for (const [index, call] of order.calls.entries()) {
-    const fault = await faultOf(order, index, host);
+    const fault = await faultOf(order, index, until - performance.now(), host);
     if (fault === undefined) continue;
     warnings.push(`hook \`${call}\` (${when}) of ${step}: ${fault}`);
     await logActivity(
@@ -48,6 +49,7 @@ export async function runHooks(
 async function faultOf(
   { place, runId, step, when, calls, hooks }: HookOrder,
   index: number,
+  timeLeftMs: number,
   host: HostDependencies,
 ): Promise<string | undefined> {
   const call = calls[index] ?? '';
@@ -62,7 +64,7 @@ async function faultOf(
       args: [...fixed, ...given],
       title: call,
       logName: `hook-${runId}-${when}-${index + 1}`,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: Math.min(TIMEOUT_MS, timeLeftMs),
       environment: {
         ...allowedEnvironment(host.environment),
         PIPELINE_WORKER_DIR: place.workerDir,

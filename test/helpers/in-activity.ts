@@ -15,8 +15,12 @@ export interface TestActivity<T> {
   cancel: (why: ActivityCancellationDetailsOptions) => void;
 }
 
-/** Runs a function as the attempt of an activity. */
-export function inActivity<T>(act: () => Promise<T>, attempt = 1): TestActivity<T> {
+/** Runs a function as the attempt of an activity that may take an hour, or the time given. */
+export function inActivity<T>(
+  act: () => Promise<T>,
+  attempt = 1,
+  startToCloseTimeoutMs = 3_600_000,
+): TestActivity<T> {
   const controller = new AbortController();
   const beats: Record<string, unknown>[] = [];
   const holder: { details?: ActivityCancellationDetails } = {};
@@ -27,6 +31,7 @@ export function inActivity<T>(act: () => Promise<T>, attempt = 1): TestActivity<
   const info = {
     activityId: '1',
     attempt,
+    startToCloseTimeoutMs,
     workflowExecution: { workflowId: 'task/test/AB-1', runId: 'run' },
   } as Info;
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {}, log() {} };

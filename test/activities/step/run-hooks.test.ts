@@ -80,13 +80,24 @@ describe('runHooks', () => {
       expect(await events()).toHaveLength(1);
     }));
 
-  it('runs it again when its end cannot be read (#210)', () =>
+  it("takes its end from the keeper's record when ours cannot be read (#210)", () =>
     withHooks(async ({ call, read, place }) => {
-      const hooks = { count: ['sh', '-c', 'echo x >> count.txt'] };
-      await call(hooks, ['count']);
+      const hooks = { count: ['sh', '-c', 'echo x >> count.txt; exit 1'] };
+      const first = await call(hooks, ['count']);
       await damageEnds(place);
-      await call(hooks, ['count']);
-      expect(await read('count.txt')).toBe('x\nx\n');
+      expect(await call(hooks, ['count'])).toEqual(first);
+      expect(await read('count.txt')).toBe('x\n');
+    }));
+
+  it('ends them all before the activity itself is given up (#58)', () =>
+    withHooks(async ({ call }) => {
+      const spare = 5 * 60_000;
+      const hooks = { rest: ['sleep', '20'] };
+      const { warnings } = await call(hooks, ['rest', 'rest'], {}, spare + 1_000);
+      expect(warnings).toEqual([
+        expect.stringContaining('exit 124'),
+        expect.stringContaining('exit 124'),
+      ]);
     }));
 
   it('fails at once when the workspace has vanished (#65)', () =>
@@ -103,6 +114,7 @@ interface Hooks {
     hooks: HookOrder['hooks'],
     calls: string[],
     more?: Partial<HookOrder>,
+    activityMs?: number,
   ) => ReturnType<typeof runHooks>;
   read: (file: string) => Promise<string>;
   events: () => Promise<Record<string, unknown>[]>;
@@ -116,8 +128,10 @@ async function withHooks(use: (hooks: Hooks) => Promise<void>): Promise<void> {
     const order = { place, runId: 'audit-1', step: 'audit', when: 'pre' } as const;
     await use({
       place,
-      call: (hooks, calls, more) =>
-        inActivity(() => runHooks({ ...order, hooks, calls, ...more }, aHost(project))).result,
+      call: (hooks, calls, more, activityMs) => {
+        const act = () => runHooks({ ...order, hooks, calls, ...more }, aHost(project));
+        return inActivity(act, 1, activityMs).result;
+      },
       read: (file) => readFile(path.join(place.workspace, file), 'utf8'),
       events: async () =>
         (await readFile(path.join(place.workerDir, 'activity.jsonl'), 'utf8'))
