@@ -132,9 +132,9 @@ describe('a keeper', () => {
 
   it('waits no longer than a person wants, once it is told to stop (#57)', async () => {
     const limits = { timeoutMs: 300, graceMs: 300, timeoutGraceMs: 15_000 };
-    await keep(STUBBORN, limits, async ({ keeper, workspace }) => {
-      const pid = await pidIn(path.join(workspace, 'pid'));
-      await new Promise((resolve) => setTimeout(resolve, 800));
+    const hears = `trap 'echo $$ > heard' TERM; while :; do sleep 0.1; done`;
+    await keep(hears, limits, async ({ keeper, workspace }) => {
+      const pid = await pidIn(path.join(workspace, 'heard'));
       expect(await isAlive(pid)).toBe(true);
       const begun = performance.now();
       keeper.stop();
