@@ -1,6 +1,6 @@
 import type { AgentPlan } from '../workflows/domain/agent.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
-import { own, type Step } from '../workflows/domain/steps.ts';
+import { own, type Answers, type Step } from '../workflows/domain/steps.ts';
 import type { AgentDefinition, LimitEntry } from './agent-definition.ts';
 import {
   BUILT_IN_LIMITS,
@@ -38,19 +38,31 @@ export function planOf(definition: AgentDefinition, step: Step, sources: PlanSou
   const limit = <Name extends LimitName>(name: Name): LimitValue<Name> =>
     inForce(limitLevels(name, { agent: definition, step }, sources)) ?? BUILT_IN_LIMITS[name];
   return {
+    ...answersOf(definition, step, sources),
     type: definition.type,
     mode: definition.mode,
-    readonly: definition.readonly || step.readonly,
     completion: definition.completionCheck.kind,
-    validResults: definition.validResults,
-    resultMappings: definition.settings.resultMappings,
     maxIterations: limit('max_iterations'),
     maxTurns: limit('max_turns'),
     timeoutSeconds: limit('timeout_seconds'),
     supervisorInterval: limit('supervisor_interval'),
     maxRestarts: limit('max_restarts'),
-    autoCommit: limit('auto_commit'),
     outputs: definition.outputs,
+  };
+}
+
+/** What an agent can answer at a step. */
+export function answersOf(
+  definition: AgentDefinition,
+  step: Step,
+  sources: PlanSources,
+): Pick<AgentPlan, keyof Answers> {
+  const levels = limitLevels('auto_commit', { agent: definition, step }, sources);
+  return {
+    readonly: definition.readonly || step.readonly,
+    validResults: definition.validResults,
+    resultMappings: definition.settings.resultMappings,
+    autoCommit: inForce(levels) ?? BUILT_IN_LIMITS.auto_commit,
   };
 }
 

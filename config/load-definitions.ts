@@ -8,6 +8,7 @@ import {
 } from './agent-definition.ts';
 import { parseAgent, type ParsedAgent } from './agent-file.ts';
 import { typesToTry } from './agent-names.ts';
+import type { PlanSources } from './agent-plan.ts';
 import { loadAgentsFiles, settingsOf, type AgentsFile } from './agent-settings.ts';
 import { builtInAgent, TASK_WORKER } from './built-in-agents.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import { didYouMean } from './nearest-name.ts';
 import { parsePipeline, type ParsedPipeline } from './pipeline-file.ts';
 import { findRunNotices, findRunProblems } from './pipeline-rules.ts';
-import { loadProjectConfig } from './project-config.ts';
+import { loadProjectConfig, mergeConfig } from './project-config.ts';
 
 export type { DefinitionPlaces } from './find-definitions.ts';
 
@@ -94,13 +95,14 @@ export async function readRun(
   const misplaced = [...runsAsSteps(parsed), ...(await unknownHooks(parsed, places))];
   const pipeline = parsed.pipeline && renameAgents(parsed.pipeline, names);
   const isWhole = pipeline && missing.length + faulty.length === 0;
-  const between = isWhole ? findRunProblems(pipeline, agents, file) : [];
+  const sources = { ...(await settingsInForce(places)), pipeline: file };
+  const between = isWhole ? findRunProblems({ pipeline, agents, sources }) : [];
   const inFile = [...parsed.problems, ...misplaced, ...between];
   const problems = [...inFile, ...missing, ...faulty];
   const code =
     inFile.length > 0 ? 'PIPELINE_INVALID' : missing.length > 0 ? 'AGENT_MISSING' : 'AGENT_INVALID';
   if (!pipeline || problems.length > 0) return { problems, notices, code };
-  notices.push(...findRunNotices(pipeline, agents, file));
+  notices.push(...findRunNotices({ pipeline, agents, sources }));
   return { run: { pipeline, source: file, agents }, problems, notices, code };
 }
 
@@ -145,6 +147,15 @@ function parseFound({ file, text, type }: FoundFile & { type: string }): ParsedA
 function findBuiltIn(type: string): ParsedAgent {
   const definition = typesToTry(type).flatMap((name) => builtInAgent(name) ?? [])[0];
   return { ...(definition && { definition }), problems: [], notices: [] };
+}
+
+/** Settings that cannot be read are told by whoever starts or checks a run, once, and not for each pipeline. */
+async function settingsInForce({ ralphDir, environment }: DefinitionPlaces): Promise<PlanSources> {
+  const config = await loadProjectConfig(ralphDir, environment).catch((cause: unknown) => {
+    if (!(cause instanceof WiggumError)) throw cause;
+    return mergeConfig([]);
+  });
+  return { environment, config };
 }
 
 /** A run inside a run would write the records of the outer one. */

@@ -15,7 +15,7 @@ import { packageRoot } from '../../config/package-root.ts';
 import { loadProjectConfig } from '../../config/project-config.ts';
 import { usedVariables, type PromptVariable } from '../../config/prompt-variables.ts';
 import { BUILT_IN, ENVIRONMENT } from '../../config/setting.ts';
-import { limitsInForce, type Limits } from './pipeline-view.ts';
+import { limitsInForce, type LimitsInForce } from './pipeline-view.ts';
 
 /** An agent that can be named, or a file that was meant to be one. */
 export interface AgentView {
@@ -27,7 +27,7 @@ export interface AgentView {
   overrides: string[];
   /** Absent when the file has faults. */
   definition?: Omit<AgentDefinition, 'settings' | 'source' | 'type'>;
-  limits?: Limits;
+  limits?: LimitsInForce;
   /** Variables in its prompts. */
   variables?: PromptVariable[];
   problems: DefinitionProblem[];

@@ -4,17 +4,20 @@ import { limitLevels, planOf, type PlanSources } from '../../config/agent-plan.t
 import type { LoadedRun } from '../../config/load-definitions.ts';
 import { costLimitLevels } from '../../config/project-config.ts';
 import type { Level } from '../../config/setting.ts';
-import type { AgentMode } from '../../workflows/domain/agent.ts';
+import type { AgentMode, AgentPlan } from '../../workflows/domain/agent.ts';
 import {
-  defaultJump,
+  commitsAfter,
   enabledVariables,
+  jumpAfter,
   own,
+  possibleResults,
   targetOf,
   type GateResult,
   type Jump,
   type ResultMappings,
   type Step,
   type Target,
+  type Unit,
   type UnitPath,
 } from '../../workflows/domain/steps.ts';
 
@@ -39,16 +42,17 @@ export interface UnitView {
   readonly: boolean;
   max: number;
   onMax: Way;
-  commitAfter: boolean;
+  /** What the agent leaves is committed: `commit_after` or `auto_commit`, unless it is readonly. */
+  commits: boolean;
   /** The switch of the unit, and where a run goes on that has it off. */
   enabledBy?: { variable: string; isOn: boolean; whenOff: Target };
   hooks?: Step['hooks'];
   config: Step['config'];
-  limits: Limits;
+  limits: LimitsInForce;
   results: Branch[];
 }
 
-export type Limits = Record<LimitName, Level>;
+export type LimitsInForce = Record<LimitName, Level>;
 
 /** A jump as it is written, and where it leads. */
 export interface Way {
@@ -77,7 +81,11 @@ export function pipelineView(
     chosenBy,
     ...(costLimit && { costLimit }),
     resultMappings: pipeline.resultMappings,
-    steps: pipeline.steps.map((step) => unitView([step.id], step, { run, sources, enabled })),
+    steps: pipeline.steps.map((step) => {
+      const path = [step.id];
+      const whenOff = targetOf(pipeline, path, 'next');
+      return unitView({ path, step }, whenOff, { run, sources, enabled });
+    }),
     notices,
   };
 }
@@ -87,10 +95,10 @@ export function limitsInForce(
   agent: AgentDefinition,
   step: Step | undefined,
   sources: PlanSources,
-): Limits {
+): LimitsInForce {
   return Object.fromEntries(
     LIMIT_NAMES.map((name) => [name, limitLevels(name, { agent, step }, sources)[0]]),
-  ) as Limits;
+  ) as LimitsInForce;
 }
 
 interface World {
@@ -99,57 +107,46 @@ interface World {
   enabled: readonly string[];
 }
 
-function unitView(path: UnitPath, step: Step, world: World): UnitView {
+function unitView({ path, step }: Unit, whenOff: Target, world: World): UnitView {
   const { pipeline, agents } = world.run;
   const agent = agents[step.agent];
   if (!agent) throw new Error(`the agent ${step.agent} was not loaded`);
-  const { mode, readonly } = planOf(agent, step, world.sources);
+  const plan = planOf(agent, step, world.sources);
   const { enabledBy: variable } = step;
+  const results = new Set([...possibleResults(step, plan), ...Object.keys(step.onResult)]);
   return {
     path,
     agent: agent.type,
     agentFile: agent.source,
-    mode,
-    readonly,
+    mode: plan.mode,
+    readonly: plan.readonly,
     max: step.max,
     onMax: { jump: step.onMax, to: targetOf(pipeline, path, step.onMax) },
-    commitAfter: step.commitAfter,
+    commits: commitsAfter(step, plan),
     ...(variable !== undefined && {
-      enabledBy: {
-        variable,
-        isOn: world.enabled.includes(variable),
-        whenOff: targetOf(pipeline, path, 'next'),
-      },
+      enabledBy: { variable, isOn: world.enabled.includes(variable), whenOff },
     }),
     ...(step.hooks && { hooks: step.hooks }),
     config: step.config,
     limits: limitsInForce(agent, step, world.sources),
-    results: possibleResults(agent, step).map((result) =>
-      branch(result, { path, step, agent }, world),
-    ),
+    results: [...results].map((result) => branch(result, { path, step }, plan, world)),
   };
-}
-
-/** What the agent declares, what the step handles, and what can come of any agent. */
-function possibleResults({ validResults }: AgentDefinition, { onResult }: Step): GateResult[] {
-  return [...new Set([...validResults, ...Object.keys(onResult), 'FAIL', 'UNKNOWN'])];
 }
 
 function branch(
   result: GateResult,
-  { path, step, agent }: { path: UnitPath; step: Step; agent: AgentDefinition },
+  unit: Unit,
+  { resultMappings }: AgentPlan,
   world: World,
 ): Branch {
   const { pipeline } = world.run;
+  const { path, step } = unit;
   const handler = own(step.onResult, result);
-  if (handler?.kind === 'inline') {
-    const inner = [...path, handler.step.id];
-    return { result, kind: 'inline', handler: unitView(inner, handler.step, world) };
-  }
-  // As in the machine: a handler that says nothing else hands back to its parent.
-  const jump =
-    handler?.to ??
-    (path.length > 1 ? 'self' : defaultJump(pipeline, agent.settings.resultMappings, result));
+  const jump = jumpAfter(pipeline, unit, result, resultMappings);
   const to = targetOf(pipeline, path, jump);
-  return { result, kind: 'jump', isDefault: handler === undefined, jump, to };
+  if (handler?.kind !== 'inline')
+    return { result, kind: 'jump', isDefault: handler === undefined, jump, to };
+  // Where the result leads by itself, it leads when its handler is off.
+  const inner = { path: [...path, handler.step.id], step: handler.step };
+  return { result, kind: 'inline', handler: unitView(inner, to, world) };
 }

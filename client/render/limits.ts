@@ -1,11 +1,11 @@
 import type { AgentMode } from '../../workflows/domain/agent.ts';
-import type { Limits } from '../inspect/pipeline-view.ts';
+import type { LimitsInForce } from '../inspect/pipeline-view.ts';
 import { counted, duration } from './amounts.ts';
 
 /** The limits that matter to an agent of this mode, in words: `20 iterations × 50 turns`, `1h 00m`. */
-export function limitWords(mode: AgentMode, limits: Limits): string[] {
+export function limitWords(mode: AgentMode, limits: LimitsInForce): string[] {
   if (mode === 'built-in') return [];
-  const of = (name: keyof Limits) => Number(limits[name].value);
+  const of = (name: keyof LimitsInForce) => Number(limits[name].value);
   const turns = counted(of('max_turns'), 'turn');
   const isLoop = mode === 'ralph_loop';
   const isWatched = isLoop && of('supervisor_interval') > 0;
@@ -18,7 +18,7 @@ export function limitWords(mode: AgentMode, limits: Limits): string[] {
 }
 
 /** The limits behind those words, for whoever tells where each comes from. */
-export function limitNames(mode: AgentMode, limits: Limits): (keyof Limits)[] {
+export function limitNames(mode: AgentMode, limits: LimitsInForce): (keyof LimitsInForce)[] {
   if (mode === 'built-in') return [];
   const isLoop = mode === 'ralph_loop';
   const isWatched = isLoop && Number(limits.supervisor_interval.value) > 0;

@@ -44,13 +44,13 @@ function withHandlers(unit: UnitView): UnitView[] {
 
 /** Steps are boxes, inline handlers round ones. */
 function shape(unit: UnitView, { steps }: PipelineView): string {
-  const { path, agent, max, readonly, commitAfter, enabledBy } = unit;
+  const { path, agent, max, readonly, commits, enabledBy } = unit;
   const isStep = path.length === 1;
   const number = isStep ? `${steps.indexOf(unit) + 1} ` : '';
   const facts = [
     ...(max > 0 ? [`max ${max}`] : []),
     ...(readonly ? ['readonly'] : []),
-    ...(commitAfter ? ['commits'] : []),
+    ...(commits ? ['commits'] : []),
     ...(enabledBy ? [`only with ${enabledBy.variable}`] : []),
   ];
   const label = [`${number}${path.at(-1)}`, agent, facts.join(', ')]

@@ -110,7 +110,7 @@ function factsOf(unit: UnitView, view: PipelineView): string[] {
       : []),
     mode,
     ...(unit.readonly ? ['readonly'] : []),
-    ...(unit.commitAfter || limits.auto_commit.value === true ? ['commits after'] : []),
+    ...(unit.commits ? ['commits after'] : []),
     ...limitWords(mode, limits),
     ...(hooks?.pre ?? []).map((call) => `before: ${printable(call)}`),
     ...(hooks?.post ?? []).map((call) => `after: ${printable(call)}`),
@@ -194,6 +194,6 @@ function legend({ steps }: PipelineView): string[] {
 }
 
 function doesCommit(unit: UnitView): boolean {
-  if (unit.commitAfter || unit.limits.auto_commit.value === true) return true;
+  if (unit.commits) return true;
   return unit.results.some((branch) => branch.kind === 'inline' && doesCommit(branch.handler));
 }

@@ -3,9 +3,11 @@ import { describeProblem, type AgentDefinition } from '../../config/agent-defini
 import { builtInAgent } from '../../config/built-in-agents.ts';
 import { parsePipeline } from '../../config/pipeline-file.ts';
 import { findRunNotices, findRunProblems } from '../../config/pipeline-rules.ts';
+import { mergeConfig } from '../../config/project-config.ts';
 import {
-  defaultJump,
   enabledVariables,
+  jumpAfter,
+  unitsOf,
   type Pipeline,
   type ResultMappings,
 } from '../../workflows/domain/steps.ts';
@@ -27,8 +29,9 @@ function parse(...steps: object[]): Pipeline {
   if (!pipeline) throw new Error(problems.map(describeProblem).join('\n'));
   return pipeline;
 }
+const sources = { environment: {}, config: mergeConfig([]), pipeline: 'p.json' };
 const problemsOf = (...steps: object[]) =>
-  findRunProblems(parse(...steps), AGENTS, 'p.json').map(describeProblem);
+  findRunProblems({ pipeline: parse(...steps), agents: AGENTS, sources }).map(describeProblem);
 
 describe('a pipeline that could run for ever', () => {
   it.each<[string, object[], string]>([
@@ -100,18 +103,24 @@ describe('result mappings', () => {
   it('of the pipeline stand over those of the agent and the defaults (#45)', () => {
     const plain = parse(step('a', { max: 1 }));
     const mapped = { ...plain, resultMappings: { FIX: to('next') } };
-    expect(defaultJump(plain, {}, 'FIX')).toBe('prev');
-    expect(defaultJump(plain, { FIX: to('self') }, 'FIX')).toBe('self');
-    expect(defaultJump(mapped, { FIX: to('self') }, 'FIX')).toBe('next');
+    const [first] = unitsOf(plain);
+    if (!first) throw new Error('a pipeline without a step');
+    expect(jumpAfter(plain, first, 'FIX')).toBe('prev');
+    expect(jumpAfter(plain, first, 'FIX', { FIX: to('self') })).toBe('self');
+    expect(jumpAfter(mapped, first, 'FIX', { FIX: to('self') })).toBe('next');
+    expect(jumpAfter(plain, first, 'constructor')).toBe('abort');
   });
 
   it('are an open set: a name of one’s own needs a meaning, inherited names have none (#67)', () => {
     const agents = { 'test.gate': anAgent('test.gate', ['PASS', 'DEFER']) };
     const run = (mappings: ResultMappings) =>
-      findRunProblems({ ...parse(step('a')), resultMappings: mappings }, agents, 'p.json');
+      findRunProblems({
+        pipeline: { ...parse(step('a')), resultMappings: mappings },
+        agents,
+        sources,
+      });
     expect(run({})[0]?.message).toContain('DEFER is neither PASS, FAIL, FIX or SKIP, nor mapped');
     expect(run({ DEFER: to('abort') })).toEqual([]);
-    expect(defaultJump(parse(step('a')), {}, 'constructor')).toBe('abort');
   });
 });
 
@@ -127,11 +136,59 @@ describe('switches', () => {
 });
 
 describe('handlers that wait in vain', () => {
+  const agents = { 'test.build': anAgent('test.build', ['PASS']) };
+  const noticesOf = (build: object, config = mergeConfig([])) =>
+    findRunNotices({
+      pipeline: parse({ id: 'build', agent: 'test.build', max: 1, ...build }),
+      agents,
+      sources: { ...sources, config },
+    }).map(describeProblem);
+
   it('are noted, not those of results that every agent can end with', () => {
     const on_result = { DEFER: jump('abort'), UNKNOWN: jump('abort'), FAIL: jump('abort') };
-    const notices = findRunNotices(parse(step('a', { max: 1, on_result })), AGENTS, 'p.json');
-    expect(notices.map(describeProblem)).toEqual([
-      'p.json: step a: on_result.DEFER never happens: test.gate gives PASS, FIX, SKIP',
+    expect(noticesOf({ on_result })).toEqual([
+      'p.json: step build: on_result.DEFER never happens: test.build gives PASS',
     ]);
+  });
+
+  const always = mergeConfig([
+    { file: 'config.json', values: { agents: { 'test.build': { auto_commit: true } } } },
+  ]);
+  it.each<[string, object, ReturnType<typeof mergeConfig>, boolean]>([
+    ['does not commit', {}, mergeConfig([]), false],
+    ['commits after', { commit_after: true }, mergeConfig([]), true],
+    ['commits by its config', { config: { auto_commit: true } }, mergeConfig([]), true],
+    ['commits by the settings of the project', {}, always, true],
+    ['is told not to by its config', { config: { auto_commit: false } }, always, false],
+    ['is readonly', { commit_after: true, readonly: true }, always, false],
+  ])('count FIX of a refused commit: the step %s (#54)', (_title, build, config, isPossible) => {
+    const notices = noticesOf({ ...build, on_result: { FIX: jump('abort') } }, config);
+    expect(notices).toHaveLength(isPossible ? 0 : 1);
+  });
+});
+
+describe('a mapping of agents.json', () => {
+  const stray = { FIX: { status: 'partial', exitCode: 0, defaultJump: 'nowhere' } } as const;
+  const agents = { 'test.build': anAgent('test.build', ['PASS'], stray) };
+  const problemsWith = (build: object) =>
+    findRunProblems({
+      pipeline: parse({ id: 'build', agent: 'test.build', max: 1, ...build }),
+      agents,
+      sources,
+    }).map(describeProblem);
+
+  it('must lead somewhere wherever its result can come, also of a refused commit (#60)', () => {
+    expect(problemsWith({})).toEqual([]);
+    expect(problemsWith({ commit_after: true })).toEqual([
+      'agents.json: agents.test.build.result_mappings: FIX leads to "nowhere", and pipeline unnamed has no such step (step build)',
+    ]);
+  });
+
+  it('must lead somewhere where a handler in its place can be off (#52, #60)', () => {
+    const mend = { id: 'mend', agent: 'test.build', max: 1 };
+    const withHandler = (more: object) =>
+      problemsWith({ commit_after: true, on_result: { FIX: { ...mend, ...more } } });
+    expect(withHandler({})).toEqual([]);
+    expect(withHandler({ enabled_by: 'X' })).toHaveLength(1);
   });
 });

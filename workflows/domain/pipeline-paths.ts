@@ -1,36 +1,36 @@
 import {
-  defaultJump,
+  DEFAULT_MAPPINGS,
   findUnit,
+  jumpAfter,
+  mappingOf,
   own,
+  possibleResults,
   targetOf,
   unitKey,
   unitsOf,
+  type Answers,
   type GateResult,
-  type Jump,
   type Pipeline,
-  type ResultMappings,
+  type Step,
   type Target,
   type Unit,
 } from './steps.ts';
 
-/** What agents may answer, by type; an agent that is not there can only fail. */
-export type AgentAnswers = Readonly<
-  Record<string, { validResults: readonly GateResult[]; resultMappings: ResultMappings }>
->;
-
-/** Results that every agent can end with: it gives up, or it says nothing that counts. */
-const ALWAYS: readonly GateResult[] = ['FAIL', 'UNKNOWN'];
+/** What the agent of a step or handler may answer there; one that is not known can only fail. */
+export type AnswersAt = (step: Step) => Answers | undefined;
 
 /**
  * Circles in which a pipeline could run for ever, as unit keys (checklist 51). Every unit with a `max` is taken
  * as used up, so that only its `on_max` is left: a circle that still holds a unit without `max` never ends.
  */
-export function endlessCircles(pipeline: Pipeline, agents: AgentAnswers): string[][] {
+export function endlessCircles(pipeline: Pipeline, answersAt: AnswersAt): string[][] {
   const units = unitsOf(pipeline);
   const roads = new Map(
     units.map((unit) => [
       unitKey(unit.path),
-      unit.step.max > 0 ? onMaxRoads(pipeline, unit) : resultRoads(pipeline, agents, unit),
+      unit.step.max > 0
+        ? onMaxRoads(pipeline, unit)
+        : resultRoads(pipeline, answersAt, unit, 'for-ever'),
     ]),
   );
   const circles = new Map<string, string[]>();
@@ -43,14 +43,14 @@ export function endlessCircles(pipeline: Pipeline, agents: AgentAnswers): string
 }
 
 /** Steps that no result can lead to from the first one. */
-export function unreachableSteps(pipeline: Pipeline, agents: AgentAnswers): string[] {
+export function unreachableSteps(pipeline: Pipeline, answersAt: AnswersAt): string[] {
   const [first] = pipeline.steps;
   if (!first) return [];
   const roads = new Map(
     unitsOf(pipeline).map((unit) => [
       unitKey(unit.path),
       [
-        ...resultRoads(pipeline, agents, unit),
+        ...resultRoads(pipeline, answersAt, unit, 'all'),
         ...(unit.step.max > 0 ? onMaxRoads(pipeline, unit) : []),
       ],
     ]),
@@ -64,33 +64,43 @@ function onMaxRoads(pipeline: Pipeline, { path, step }: Unit): string[] {
   return landings(pipeline, targetOf(pipeline, path, step.onMax));
 }
 
-function resultRoads(pipeline: Pipeline, agents: AgentAnswers, unit: Unit): string[] {
+/** Where results lead: all that can come, or only those that may come for ever. */
+function resultRoads(
+  pipeline: Pipeline,
+  answersAt: AnswersAt,
+  unit: Unit,
+  which: 'all' | 'for-ever',
+): string[] {
   const { path, step } = unit;
-  const valid = own(agents, step.agent)?.validResults ?? [];
-  const results = new Set([...valid, ...ALWAYS, ...Object.keys(step.onResult)]);
+  const agent = answersAt(step);
+  const results = new Set([...possibleResults(step, agent), ...Object.keys(step.onResult)]);
   return [...results].flatMap((result) => {
     const handler = own(step.onResult, result);
     const inline = handler?.kind === 'inline' ? handler.step : undefined;
     const into = inline ? [unitKey([...path, inline.id])] : [];
     // Switched off, a handler is as good as none.
     if (inline && inline.enabledBy === undefined) return into;
-    const jump =
-      handler?.kind === 'jump' ? handler.to : unhandledJump(pipeline, agents, unit, result);
-    const on = jump === undefined ? [] : landings(pipeline, targetOf(pipeline, path, jump));
-    return [...into, ...on];
+    if (which === 'for-ever' && handler?.kind !== 'jump' && isBroken(pipeline, unit, agent, result))
+      return into;
+    const jump = jumpAfter(pipeline, unit, result, agent?.resultMappings);
+    return [...into, ...landings(pipeline, targetOf(pipeline, path, jump))];
   });
 }
 
-function unhandledJump(
-  pipeline: Pipeline,
-  agents: AgentAnswers,
-  { path, step }: Unit,
+/**
+ * Whether the breaker ends the repetition of a result that nobody handles: the third UNKNOWN in a row is a FAIL,
+ * and so is the third commit in a row that is refused, where no file says what FIX means.
+ */
+function isBroken(
+  { resultMappings }: Pipeline,
+  { path }: Unit,
+  agent: Answers | undefined,
   result: GateResult,
-): Jump | undefined {
-  if (path.length > 1) return 'self';
-  const jump = defaultJump(pipeline, own(agents, step.agent)?.resultMappings, result);
-  // Three times in a row and UNKNOWN is a FAIL: this repetition ends by itself.
-  return result === 'UNKNOWN' && jump === 'self' ? undefined : jump;
+): boolean {
+  if (path.length > 1) return false;
+  const mapping = mappingOf(result, resultMappings, agent?.resultMappings);
+  if (result === 'UNKNOWN') return mapping?.defaultJump === 'self';
+  return !agent?.validResults.includes(result) && mapping === DEFAULT_MAPPINGS['FIX'];
 }
 
 /** A step that can be switched off also lets its visitors through to what follows it. */

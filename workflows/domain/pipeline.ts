@@ -1,13 +1,12 @@
 import { WiggumError } from './errors.ts';
 import {
-  defaultJump,
   findUnit,
+  jumpAfter,
   own,
   targetOf,
   unitKey,
   unitsOf,
   type GateResult,
-  type Handler,
   type Jump,
   type Pipeline,
   type ResultMappings,
@@ -71,28 +70,19 @@ export function advance(
   const unit = unitAt(pipeline, state);
   const judged = judge(state, result);
   const counters = { visits: state.visits, repeats: countRepeat(state, judged) };
-  const handler = handlerOf(unit, judged, context);
-  if (handler?.kind === 'inline')
-    return enter(pipeline, context, counters, [...path, handler.step.id], { result: judged });
-  // A handler that says nothing else hands back to its parent, whatever its result.
-  const jump =
-    handler?.to ??
-    (path.length > 1 ? 'self' : defaultJump(pipeline, own(context.mappings, unit.agent), judged));
+  const handler = inlineOf(unit, judged, context);
+  if (handler) return enter(pipeline, context, counters, [...path, handler.id], { result: judged });
+  const ofAgent = own(context.mappings, unit.agent);
+  const jump = jumpAfter(pipeline, { path, step: unit }, judged, ofAgent);
   return follow(pipeline, context, counters, { path, jump, result: judged });
 }
 
 /** A handler that is switched off is as good as none: what it would repair must not pass for repaired. */
-function handlerOf(
-  unit: Step,
-  result: GateResult,
-  { enabled }: PipelineContext,
-): Handler | undefined {
+function inlineOf(unit: Step, result: GateResult, { enabled }: PipelineContext): Step | undefined {
   const handler = own(unit.onResult, result);
-  const isOff =
-    handler?.kind === 'inline' &&
-    handler.step.enabledBy !== undefined &&
-    !enabled.includes(handler.step.enabledBy);
-  return isOff ? undefined : handler;
+  if (handler?.kind !== 'inline') return undefined;
+  const { enabledBy } = handler.step;
+  return enabledBy === undefined || enabled.includes(enabledBy) ? handler.step : undefined;
 }
 
 /** The result that counts: the third same one in a row of a step becomes FAIL (checklist 55, 82). */
@@ -171,7 +161,7 @@ function enter(
 
 /**
  * The most visits that a step without `max` can get in a pipeline that was proven to end: one stay between
- * two bounded visits. Results that the proof cannot know (a commit that is refused) stop here.
+ * two bounded visits. What escapes the breaker, refused commits and no answer by turns, stops here.
  */
 function endlessVisits(pipeline: Pipeline): number {
   const bounded = unitsOf(pipeline).reduce((sum, { step }) => sum + step.max, 0);

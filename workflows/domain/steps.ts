@@ -103,17 +103,54 @@ export function targetOf(pipeline: Pipeline, path: UnitPath, jump: Jump): Target
   return jump === 'next' ? { kind: 'end' } : { kind: 'abort' };
 }
 
-/** Where a result leads that nobody handles: pipeline over agent over defaults; unmapped aborts. */
-export function defaultJump(
-  pipeline: Pipeline,
-  agentMappings: ResultMappings | undefined,
+/** What is known of an agent at a step; its plan says all of it. */
+export interface Answers {
+  validResults: readonly GateResult[];
+  resultMappings: ResultMappings;
+  readonly: boolean;
+  autoCommit: boolean;
+}
+
+/** Results that every agent can end with: it gives up, or it says nothing that counts. */
+const ALWAYS: readonly GateResult[] = ['FAIL', 'UNKNOWN'];
+/** What a good result becomes when its work must not be committed. */
+const REFUSED: GateResult = 'FIX';
+
+/** Whether what the agent leaves is committed. */
+export function commitsAfter(
+  step: Step,
+  { readonly, autoCommit }: Pick<Answers, 'readonly' | 'autoCommit'>,
+): boolean {
+  return (step.commitAfter || autoCommit) && !(step.readonly || readonly);
+}
+
+/** Every result that can come of a step; an agent that is not known can only fail. */
+export function possibleResults(step: Step, agent: Answers | undefined): GateResult[] {
+  const refused = agent && commitsAfter(step, agent) ? [REFUSED] : [];
+  return [...new Set([...(agent?.validResults ?? []), ...refused, ...ALWAYS])];
+}
+
+/** What a result means: pipeline over agent over defaults. */
+export function mappingOf(
   result: GateResult,
+  ofPipeline: ResultMappings,
+  ofAgent: ResultMappings = {},
+): ResultMapping | undefined {
+  return own(ofPipeline, result) ?? own(ofAgent, result) ?? own(DEFAULT_MAPPINGS, result);
+}
+
+/** Where a result leads that no inline handler takes; without a meaning it aborts. */
+export function jumpAfter(
+  pipeline: Pipeline,
+  { path, step }: Unit,
+  result: GateResult,
+  ofAgent?: ResultMappings,
 ): Jump {
-  const mapping =
-    own(pipeline.resultMappings, result) ??
-    own(agentMappings ?? {}, result) ??
-    own(DEFAULT_MAPPINGS, result);
-  return mapping?.defaultJump ?? 'abort';
+  const handler = own(step.onResult, result);
+  if (handler?.kind === 'jump') return handler.to;
+  // A handler that says nothing else hands back to its parent, whatever its result.
+  if (path.length > 1) return 'self';
+  return mappingOf(result, pipeline.resultMappings, ofAgent)?.defaultJump ?? 'abort';
 }
 
 /** The `enabled_by` variables of a pipeline that are on (checklist 52). */

@@ -8,6 +8,7 @@ import { widthOf } from '../../../client/render/text.ts';
 import { loadRun } from '../../../config/load-definitions.ts';
 import { packageRoot } from '../../../config/package-root.ts';
 import { mergeConfig } from '../../../config/project-config.ts';
+import { advance, begin } from '../../../workflows/domain/pipeline.ts';
 import type { Pipeline } from '../../../workflows/domain/steps.ts';
 import { anAgent } from '../../helpers/an-agent.ts';
 import { aPipeline, aStep, inline, jump } from '../../helpers/a-pipeline.ts';
@@ -62,31 +63,32 @@ describe('a drawn pipeline', () => {
       'test: 3 steps, from .ralph/pipeline.json',
       '(of the project); a task may cost $5.00 (.ralph/pipeline.json)',
       '',
-      '    1 plan (off) ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ test.plan',
-      '      no max · only with WITH_PLAN (now off) · once · readonly · 30 turns · 1h',
-      '      PASS  ↓ 2 build (default)',
-      '      FAIL  ✗ abort (default)',
-      '',
-      '┌─▶ 2 build ───────────────────────────────────────────────────────── test.build',
-      '│     max 2, then ↓ 3 check · ralph_loop · commits after',
-      '│     10 iterations × 7 turns · 1h · supervised every 2 iterations',
-      '│     before: warm up · after: cool · colour: "red"',
-      '│     PASS  ↓ 3 check (default)',
-      '│     FAIL  ✗ abort (default)',
+      '  ┌─▶ 1 plan (off) ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ test.plan',
+      '  │     no max · only with WITH_PLAN (now off) · once · readonly · 30 turns · 1h',
+      '  │     PASS  ↓ 2 build (default)',
+      '  │     FAIL  ✗ abort (default)',
+      '  │',
+      '┌─┼─▶ 2 build ─────────────────────────────────────────────────────── test.build',
+      '│ │     max 2, then ↓ 3 check · ralph_loop · commits after',
+      '│ │     10 iterations × 7 turns · 1h · supervised every 2 iterations',
+      '│ │     before: warm up · after: cool · colour: "red"',
+      '│ │     PASS  ↓ 3 check (default)',
+      '│ │     FAIL  ✗ abort (default)',
+      '│ └──── FIX   ↑ 1 plan (default)',
       '│',
-      '│   3 check ───────────────────────────────────────────────────────── test.check',
-      '│     max 4, then ✗ abort · once · 30 turns · 1h',
-      '│     PASS SKIP  ✓ done (default)',
-      '│     FIX        → mend ────────────────────────────────────────────── test.mend',
-      '│         max 3, then ✓ done · once · 30 turns · 1h',
-      '├──────── PASS       ↑ 2 build',
-      '│         FIX        → ask ──────────────────────────────────────────── test.ask',
-      '│             no max · built-in',
-      '└──────────── PASS       ↑ 2 build',
-      '              otherwise  ↺ mend (default)',
-      '          otherwise  ↺ 3 check (default)',
-      '      LATER      ↺ 3 check',
-      '      FAIL       ✗ abort (default)',
+      '│     3 check ─────────────────────────────────────────────────────── test.check',
+      '│       max 4, then ✗ abort · once · 30 turns · 1h',
+      '│       PASS SKIP  ✓ done (default)',
+      '│       FIX        → mend ──────────────────────────────────────────── test.mend',
+      '│           max 3, then ✓ done · once · 30 turns · 1h',
+      '├────────── PASS       ↑ 2 build',
+      '│           FIX        → ask ────────────────────────────────────────── test.ask',
+      '│               no max · built-in',
+      '└────────────── PASS       ↑ 2 build',
+      '                otherwise  ↺ mend (default)',
+      '            otherwise  ↺ 3 check (default)',
+      '        LATER      ↺ 3 check',
+      '        FAIL       ✗ abort (default)',
       '',
       expect.stringMatching(/^↓ on/),
       expect.stringMatching(/^UNKNOWN/),
@@ -96,7 +98,7 @@ describe('a drawn pipeline', () => {
 
   it('shows a step whose switch is on as one that runs', () => {
     const lines = pipelineLines(viewOf(PIPELINE, { WITH_PLAN: 'yes' }), drawing);
-    expect(lines[3]).toMatch(/^ {4}1 plan ─+ test\.plan$/);
+    expect(lines[3]).toMatch(/^ {2}┌─▶ 1 plan ─+ test\.plan$/);
     expect(lines[4]).toContain('only with WITH_PLAN (now on)');
   });
 
@@ -110,10 +112,19 @@ describe('a drawn pipeline', () => {
     );
   });
 
+  it('says that a step commits where its settings make it so, and where FIX of that leads (#54)', () => {
+    const step = (readonly: boolean) =>
+      aStep('build', { config: { auto_commit: true }, onResult: { FIX: jump('self') }, readonly });
+    const lines = (readonly: boolean) =>
+      pipelineLines(viewOf(aPipeline(step(readonly))), drawing).join('\n');
+    expect(lines(false)).toMatch(/commits after[^]*FIX +↺ 1 build\n[^]*A commit that is refused/);
+    expect(lines(true)).not.toContain('ommit');
+  });
+
   it('makes what the file does not say faint on a terminal with colours', () => {
     const lines = pipelineLines(viewOf(PIPELINE), { ...drawing, colour: true });
-    expect(lines[5]).toBe('      \u001b[2mPASS  ↓ 2 build (default)\u001b[0m');
-    expect(lines[18]).not.toContain('\u001b');
+    expect(lines[5]).toBe('  │     \u001b[2mPASS  ↓ 2 build (default)\u001b[0m');
+    expect(lines[19]).not.toContain('\u001b');
   });
 
   it.each(shippedPipelines())('fits 80 columns: %s', async (name) => {
@@ -141,6 +152,7 @@ describe('a pipeline as Mermaid', () => {
       '  n1 -.->|"off"| n2',
       '  n2 -->|"PASS"| n3',
       '  n2 -->|"FAIL"| aborted',
+      '  n2 -->|"FIX"| n1',
       '  n2 -.->|"after 2"| n3',
       '  n3 -->|"PASS, SKIP"| done',
       '  n3 -->|"FIX"| n4',
@@ -156,6 +168,31 @@ describe('a pipeline as Mermaid', () => {
       '  classDef off stroke-dasharray: 5 5',
       '  class n1 off',
     ]);
+  });
+
+  it.each<[string, Partial<Pipeline>, string]>([
+    ['by the defaults', {}, '  n3 -.->|"off"| n1'],
+    [
+      'by mappings of the pipeline',
+      { resultMappings: { FIX: { status: 'partial', exitCode: 0, defaultJump: 'abort' } } },
+      '  n3 -.->|"off"| aborted',
+    ],
+  ])('leads past a handler that is off where its result leads %s (#52)', (_title, more, edge) => {
+    const handler = inline('mend', { max: 1, enabledBy: 'WITH_MENDING' });
+    const check = aStep('check', { max: 2, onResult: { FIX: handler, LATER: jump('next') } });
+    const pipeline = { ...aPipeline(aStep('build'), check, aStep('ask')), ...more };
+    expect(pipelineMermaid(viewOf(pipeline))).toContain(edge);
+    // The machine goes there too.
+    const context = { enabled: [], mappings: {} };
+    const at = advance(pipeline, context, begin(pipeline, context, 'check'), 'FIX');
+    expect(at).toMatchObject(edge.endsWith('n1') ? { path: ['build'] } : { kind: 'aborted' });
+  });
+
+  it('leads past a handler of a handler that is off to what it belongs to (#52)', () => {
+    const deep = inline('ask', { enabledBy: 'WITH_ASKING' });
+    const handler = inline('mend', { max: 1, onResult: { FIX: deep } });
+    const check = aStep('check', { max: 2, onResult: { FIX: handler, LATER: jump('next') } });
+    expect(pipelineMermaid(viewOf(aPipeline(check)))).toContain('  n3 -.->|"off"| n1');
   });
 
   it('writes marks of Mermaid and HTML in names as entities', () => {

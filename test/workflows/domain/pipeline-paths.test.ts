@@ -2,17 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import {
   endlessCircles,
   unreachableSteps,
-  type AgentAnswers,
+  type AnswersAt,
 } from '../../../workflows/domain/pipeline-paths.ts';
-import type { Pipeline } from '../../../workflows/domain/steps.ts';
+import type { Answers, Pipeline } from '../../../workflows/domain/steps.ts';
 import { aPipeline, aStep, inline, jump } from '../../helpers/a-pipeline.ts';
 
-const gives = (...validResults: string[]) => ({ validResults, resultMappings: {} });
-const PASSES: AgentAnswers = {
-  'test.a': gives('PASS'),
-  'test.b': gives('PASS'),
-  'test.c': gives('PASS'),
+const PASSES: Answers = {
+  validResults: ['PASS'],
+  resultMappings: {},
+  readonly: false,
+  autoCommit: false,
 };
+const gives = (...validResults: string[]): Answers => ({ ...PASSES, validResults });
+
+/** Every agent passes, but for those that are named. */
+const agents =
+  (others: Record<string, Answers> = {}): AnswersAt =>
+  ({ agent }) =>
+    others[agent] ?? PASSES;
 
 describe('endlessCircles', () => {
   it.each<[string, Pipeline, string[]]>([
@@ -97,12 +104,12 @@ describe('endlessCircles', () => {
       ['a b'],
     ],
   ])('%s (#51)', (_title, pipeline, circles) => {
-    expect(endlessCircles(pipeline, PASSES).map((circle) => circle.join(' '))).toEqual(circles);
+    expect(endlessCircles(pipeline, agents()).map((circle) => circle.join(' '))).toEqual(circles);
   });
 
   it('follows the default jump of each result that the agent can give (#51)', () => {
     const pipeline = aPipeline(aStep('a'), aStep('b'));
-    expect(endlessCircles(pipeline, { ...PASSES, 'test.b': gives('PASS', 'FIX') })).toEqual([
+    expect(endlessCircles(pipeline, agents({ 'test.b': gives('PASS', 'FIX') }))).toEqual([
       ['a', 'b'],
     ]);
   });
@@ -110,9 +117,9 @@ describe('endlessCircles', () => {
   it('follows mappings of the pipeline and of the agent (#51)', () => {
     const pipeline = aPipeline(aStep('a'), aStep('b'));
     const mapping = { AGAIN: { status: 'partial', exitCode: 0, defaultJump: 'self' } } as const;
-    const again = { validResults: ['PASS', 'AGAIN'], resultMappings: mapping };
-    const plain = { ...PASSES, 'test.b': gives('PASS', 'AGAIN') };
-    expect(endlessCircles(pipeline, { ...PASSES, 'test.b': again })).toEqual([['b']]);
+    const again = { ...gives('PASS', 'AGAIN'), resultMappings: mapping };
+    const plain = agents({ 'test.b': gives('PASS', 'AGAIN') });
+    expect(endlessCircles(pipeline, agents({ 'test.b': again }))).toEqual([['b']]);
     expect(endlessCircles({ ...pipeline, resultMappings: mapping }, plain)).toEqual([['b']]);
     expect(endlessCircles(pipeline, plain)).toEqual([]);
   });
@@ -122,14 +129,45 @@ describe('endlessCircles', () => {
       ...aPipeline(aStep('a'), aStep('b')),
       resultMappings: { UNKNOWN: { status: 'unknown', exitCode: 1, defaultJump } as const },
     });
-    expect(endlessCircles(to('a'), PASSES)).toEqual([['a'], ['b', 'a']]);
-    expect(endlessCircles(to('self'), PASSES)).toEqual([]);
+    expect(endlessCircles(to('a'), agents())).toEqual([['a'], ['b', 'a']]);
+    expect(endlessCircles(to('self'), agents())).toEqual([]);
   });
 
   it('takes FAIL into account, which every agent can end with (#51)', () => {
     const mapping = { FAIL: { status: 'failure', exitCode: 10, defaultJump: 'self' } } as const;
     const pipeline = { ...aPipeline(aStep('a')), resultMappings: mapping };
-    expect(endlessCircles(pipeline, PASSES)).toEqual([['a']]);
+    expect(endlessCircles(pipeline, agents())).toEqual([['a']]);
+  });
+
+  describe('with commits that are refused', () => {
+    const to = (defaultJump: string) => ({
+      FIX: { status: 'partial', exitCode: 0, defaultJump } as const,
+    });
+    const commits = aPipeline(aStep('a', { commitAfter: true }));
+    const mapped = { ...commits, resultMappings: to('self') };
+
+    it('takes FIX into account where a file says where it leads (#51)', () => {
+      const ofAgent = agents({ 'test.a': { ...PASSES, resultMappings: to('self') } });
+      expect(endlessCircles(mapped, agents())).toEqual([['a']]);
+      expect(endlessCircles(commits, ofAgent)).toEqual([['a']]);
+    });
+
+    it('takes FIX into account where the settings of an agent make it commit (#51)', () => {
+      const pipeline = { ...aPipeline(aStep('a')), resultMappings: to('self') };
+      const auto = agents({ 'test.a': { ...PASSES, autoCommit: true } });
+      expect(endlessCircles(pipeline, agents())).toEqual([]);
+      expect(endlessCircles(pipeline, auto)).toEqual([['a']]);
+    });
+
+    it('takes no FIX of a readonly agent into account, whose work is undone (#51)', () => {
+      const readonly = agents({ 'test.a': { ...PASSES, readonly: true } });
+      expect(endlessCircles(mapped, readonly)).toEqual([]);
+    });
+
+    it('leaves FIX to the breaker where no file says anything of it (#51, #55)', () => {
+      expect(endlessCircles(commits, agents())).toEqual([]);
+      expect(endlessCircles(commits, agents({ 'test.a': gives('PASS', 'FIX') }))).toEqual([['a']]);
+    });
   });
 });
 
@@ -140,7 +178,7 @@ describe('unreachableSteps', () => {
       aStep('b'),
       aStep('c'),
     );
-    expect(unreachableSteps(pipeline, PASSES)).toEqual(['b']);
+    expect(unreachableSteps(pipeline, agents())).toEqual(['b']);
   });
 
   it('counts ways through handlers, on_max and switched-off steps (#60)', () => {
@@ -150,6 +188,17 @@ describe('unreachableSteps', () => {
       aStep('c', { onResult: { FAIL: inline('fix', { onResult: { PASS: jump('d') } }) } }),
       aStep('d'),
     );
-    expect(unreachableSteps(pipeline, PASSES)).toEqual([]);
+    expect(unreachableSteps(pipeline, agents())).toEqual([]);
+  });
+
+  it('counts the way back of a commit that is refused (#60)', () => {
+    const steps = (commitAfter: boolean) =>
+      aPipeline(
+        aStep('a', { onResult: { PASS: jump('c') } }),
+        aStep('b'),
+        aStep('c', { commitAfter }),
+      );
+    expect(unreachableSteps(steps(false), agents())).toEqual(['b']);
+    expect(unreachableSteps(steps(true), agents())).toEqual([]);
   });
 });
