@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, type FileHandle } from 'node:fs/promises';
+import { constants, lstatSync, renameSync } from 'node:fs';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** How far back a line is looked for that may be there already: some thousand lines. */
@@ -54,7 +54,7 @@ async function openOwn(file: string): Promise<FileHandle> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const handle = await openFile(file, O_RDWR | O_APPEND | O_CREAT);
     if (handle) return handle;
-    await putAside(file);
+    putAside(file);
   }
   throw new Error(`Something else comes into the place of ${file} again and again.`);
 }
@@ -75,11 +75,12 @@ function unlessNoFile(cause: NodeJS.ErrnoException): undefined {
 /** As systems say that it is a link, a folder or a socket. */
 const NO_FILE = ['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'EOPNOTSUPP'];
 
-async function putAside(file: string): Promise<void> {
-  // Another writer may have done it already: his new file is not to be taken away.
-  const found = await lstat(file).catch(unlessGone);
-  if (!found || found.isFile()) return;
-  await rename(file, `${file}.not-a-file-${randomUUID()}`).catch(unlessGone);
+// Another writer may have done it already, and his new file is not to be taken away: so nothing of
+// this process comes between the look and the rename. A line of another process that falls into that
+// moment is kept beside.
+function putAside(file: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found && !found.isFile()) renameSync(file, `${file}.not-a-file-${randomUUID()}`);
 }
 
 function unlessGone(cause: NodeJS.ErrnoException): undefined {
