@@ -6,15 +6,20 @@ import type { BuiltIn } from './built-in-order.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
-/** Waits until those before this task in its batch have merged. Changes nothing. */
-export const waitTurn: BuiltIn = async ({ place }, says) => {
+/**
+ * Waits until those before this task in its batch have merged. Changes nothing.
+ *
+ * The half hour counts from the beginning of the step, so retries do not prolong it; a host that was
+ * down for longer finds it over. Whoever waits takes one of the host's slots: when members that wait
+ * have taken all of them, the one whose turn it is cannot go on, and they lose theirs after that time.
+ */
+export const waitTurn: BuiltIn = async ({ place, epoch }, says) => {
   const { cancellationSignal } = Context.current();
-  const since = performance.now();
   for (;;) {
     const batch = await readBatch(place);
     if (batch.kind === 'none') return { result: 'PASS' };
     if (batch.kind === 'unreadable') return { result: 'FAIL', detail: batch.reason };
-    const turn = turnOf(batch.coordination, place.taskId, performance.now() - since);
+    const turn = turnOf(batch.coordination, place.taskId, Date.now() - epoch * 1_000);
     switch (turn.kind) {
       case 'turn':
         return { result: 'PASS' };

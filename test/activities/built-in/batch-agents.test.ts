@@ -64,6 +64,18 @@ describe('the agents of a batch', () => {
     });
   });
 
+  it('count their half hour from the beginning of the step, whatever the attempt', async () => {
+    await withBatch(async ({ begin, run }) => {
+      const longAgo = Math.floor(Date.now() / 1_000) - 31 * 60;
+      expect(await begin('A-2', 'wait-turn', longAgo).result).toEqual({
+        result: 'FAIL',
+        detail: 'batch batch-1: A-1 is still not done after half an hour',
+      });
+      await run('A-1', 'signal-done');
+      expect(await begin('A-2', 'wait-turn', longAgo).result).toEqual({ result: 'PASS' });
+    });
+  });
+
   it('stop waiting when they are cancelled', async () => {
     await withBatch(async ({ begin }) => {
       const waiting = begin('A-2', 'wait-turn');
@@ -103,7 +115,11 @@ describe('runBuiltIn', () => {
 
 interface World {
   place: (taskId: string) => RunPlace;
-  begin: (taskId: string, name: string) => ReturnType<typeof inActivity<BuiltInEnd>>;
+  begin: (
+    taskId: string,
+    name: string,
+    epoch?: number,
+  ) => ReturnType<typeof inActivity<BuiltInEnd>>;
   run: (taskId: string, name: string) => Promise<BuiltInEnd>;
   coordination: () => Promise<Record<string, unknown>>;
   /** Files in the batch's folder. */
@@ -132,13 +148,14 @@ async function withBatch(use: (world: World) => Promise<void>): Promise<void> {
       if (task_id !== 'B-1')
         await writeFile(path.join(workerDir, 'batch-context.json'), JSON.stringify(context));
     }
-    const begin = (taskId: string, name: string) => {
+    const now = Math.floor(Date.now() / 1_000);
+    const begin = (taskId: string, name: string, epoch = now) => {
       const order: BuiltInOrder = {
         place: place(taskId),
         agent: `workflow.batch-${name}`,
-        runId: `${name}-1700000700`,
+        runId: `${name}-${epoch}`,
         step: name,
-        epoch: 1700000700,
+        epoch,
         target: 'main',
         title: 'Do it',
       };
