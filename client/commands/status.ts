@@ -6,11 +6,10 @@ import { reportBoard, type BoardReport } from '../board-report.ts';
 import { defineCommand, type Output } from '../command.ts';
 import { boardLines, problemLines, summaryLine, totalLines } from '../render/board.ts';
 import { headLines } from '../render/report.ts';
+import { widthOfLines } from '../render/width.ts';
 import { openScreen } from '../screen.ts';
 
 const EVERY_MS = 1_000;
-/** Lines that go into a pipe are not cut. */
-const UNLIMITED = 100_000;
 
 /** Asks the running workflow where there is one: between two writes of the board only it knows. */
 export const status = defineCommand({
@@ -53,8 +52,7 @@ function print(report: BoardReport, stdout: Output, json: boolean): void {
     stdout.write(`${JSON.stringify({ ...around, summary: summaryLine(view), ...view })}\n`);
     return;
   }
-  const columns = stdout.isTerminal ? stdout.columns() : UNLIMITED;
-  const drawing = { now: Date.now(), columns, colour: stdout.hasColour };
+  const drawing = { now: Date.now(), columns: widthOfLines(stdout), colour: stdout.hasColour };
   const lines = [
     ...headLines(report, drawing.now),
     '',

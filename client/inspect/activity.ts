@@ -5,10 +5,9 @@ import { lastEvents } from '../event-log.ts';
 import { initialisedProject } from '../initialised-project.ts';
 import { findKnownTask } from '../known-task.ts';
 import { eventLines } from '../render/events.ts';
+import { widthOfLines } from '../render/width.ts';
 
 const LAST = 20;
-/** Lines that go into a pipe are not cut. */
-const UNLIMITED = 100_000;
 
 /** Shows the last events of the project, or of one task's run. */
 export async function inspectActivity(
@@ -24,7 +23,7 @@ export async function inspectActivity(
     return ExitCode.ok;
   }
   if (events.length === 0) log.info(`nothing has happened ${known ? `to ${known.id} ` : ''}yet`);
-  const columns = stdout.isTerminal ? stdout.columns() : UNLIMITED;
+  const columns = widthOfLines(stdout);
   for (const line of eventLines(events, { columns, withTask: !known })) stdout.write(`${line}\n`);
   return ExitCode.ok;
 }

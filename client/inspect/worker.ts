@@ -3,7 +3,7 @@ import { openProject } from '../../config/project.ts';
 import { ExitCode } from '../../workflows/domain/errors.ts';
 import type { CommandContext } from '../command.ts';
 import { findKnownTask } from '../known-task.ts';
-import { widthOfOutput } from '../render/width.ts';
+import { widthOfLines } from '../render/width.ts';
 import { workerLines } from '../render/worker.ts';
 import { workerView } from './worker-view.ts';
 
@@ -16,7 +16,7 @@ export async function inspectWorker(
   for (const notice of notices) log.warn(notice);
   const known = await findKnownTask(project.ralphDir, task);
   const view = await workerView(known, { project, environment });
-  const drawing = { cwd, shipped: packageRoot(), columns: widthOfOutput(stdout) };
+  const drawing = { cwd, shipped: packageRoot(), columns: widthOfLines(stdout) };
   const lines = json ? [JSON.stringify(view)] : workerLines(view, { ...drawing, now: Date.now() });
   stdout.write(`${lines.join('\n')}\n`);
   return ExitCode.ok;

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../config/agent-definition.ts';
 import { LIMIT_NAMES } from '../../config/agent-limits.ts';
 import { BUILT_IN, ENVIRONMENT, type Level } from '../../config/setting.ts';
 import type { AgentView } from '../inspect/agent-view.ts';
+import { aligned } from './aligned.ts';
 import { counted } from './amounts.ts';
 import { limitNames, limitWords } from './limits.ts';
 import { placeText, problemText, type Around } from './place.ts';
@@ -63,10 +64,13 @@ export function agentLines(agent: AgentView, drawing: Drawing): string[] {
   return [
     `${type}: ${printable(definition.description)}`,
     '',
-    ...aligned(facts.filter(([, text]) => text !== '')),
+    ...aligned(
+      facts.filter(([, text]) => text !== ''),
+      '  ',
+    ),
     ...(mode === 'built-in'
       ? []
-      : ['', 'Limits, where a step says nothing else:', ...aligned(decided)]),
+      : ['', 'Limits, where a step says nothing else:', ...aligned(decided, '  ')]),
     ...prompt('system prompt', definition.systemPrompt),
     ...prompt('user prompt', definition.userPrompt),
     ...prompt('continuation prompt', definition.continuationPrompt ?? ''),
@@ -122,9 +126,4 @@ function completionText(agent: Pick<AgentDefinition, 'completionCheck' | 'result
 
 function prompt(title: string, text: string): string[] {
   return text === '' ? [] : ['', `── ${title}`, '', ...printableText(text).split('\n')];
-}
-
-function aligned(rows: readonly [string, string][]): string[] {
-  const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 }

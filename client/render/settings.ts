@@ -1,7 +1,8 @@
 import type { ExplainedSetting } from '../../config/explain-setting.ts';
 import { BUILT_IN, type Level } from '../../config/setting.ts';
+import { aligned } from './aligned.ts';
 import { placeText, type Around } from './place.ts';
-import { cut, fit, printable, widthOf } from './text.ts';
+import { cut, printable } from './text.ts';
 
 const WIDEST_VALUE = 40;
 const UNSET = 'not set';
@@ -29,7 +30,7 @@ export function explainLines(settings: readonly ExplainedSetting[], around: Arou
       ...(index === 0 ? [] : ['']),
       `${printable(key)} = ${valueText(levels[0])}`,
       ...(isRead ? [] : ['  no part of this program reads this key']),
-      ...aligned(rows).map((line) => `  ${line}`),
+      ...aligned(rows, '  '),
     ];
   });
 }
@@ -42,16 +43,4 @@ function valueText(level: Level | undefined): string {
 function sourceText({ source, key }: Level, around: Around, asked: string): string {
   const place = placeText(source, around);
   return source === BUILT_IN || asked.endsWith(key) ? place : `${place}: ${printable(key)}`;
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = [0, 1].map((column) =>
-    Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ''))),
-  );
-  return rows.map((row) =>
-    row
-      .map((text, column) => (column < 2 ? fit(text, widths[column] ?? 0) : text))
-      .join('  ')
-      .trimEnd(),
-  );
 }

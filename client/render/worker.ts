@@ -1,9 +1,10 @@
 import type { WorkerView } from '../inspect/worker-view.ts';
 import type { WorkerRecord } from '../worker-records.ts';
+import { aligned } from './aligned.ts';
 import { counted, dollars, duration, tokens, usageText } from './amounts.ts';
 import { eventLines } from './events.ts';
 import { placeText, type Around } from './place.ts';
-import { printable, widthOf } from './text.ts';
+import { printable } from './text.ts';
 
 interface Drawing extends Around {
   columns: number;
@@ -17,7 +18,7 @@ export function workerLines(view: WorkerView, drawing: Drawing): string[] {
   return [
     `${printable(view.task)}${title}`,
     '',
-    ...aligned(factsOf(view, drawing)),
+    ...aligned(factsOf(view, drawing), '  '),
     ...section('Steps that have ended', stepRows(view.steps)),
     ...section('Models', modelRows(view)),
     ...lines(
@@ -93,22 +94,9 @@ function settingRows(settings: NonNullable<WorkerView['settings']>): string[][] 
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): string[] {
-  return lines(title, rows.length === 0 ? [] : aligned(rows).map((line) => line.slice(2)));
+  return lines(title, aligned(rows));
 }
 
 function lines(title: string, text: readonly string[]): string[] {
   return text.length === 0 ? [] : ['', `${title}:`, ...text.map((line) => `  ${line}`)];
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const count = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
-  );
-  return rows.map((row) => {
-    const cells = row.map(
-      (cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),
-    );
-    return `  ${cells.join('  ')}`.trimEnd();
-  });
 }

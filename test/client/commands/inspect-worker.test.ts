@@ -122,6 +122,18 @@ describe('inspect activity', () => {
     });
   });
 
+  it('cuts no line that goes into a pipe, nor does inspect worker (#4)', async () => {
+    await withEndedTask(async ({ dir, write }) => {
+      const message = 'long '.repeat(60).trim();
+      const event = { ts: '2026-01-02T03:04:05.678Z', event: 'step.started', message };
+      await write({ [`${RUN}/activity.jsonl`]: `${JSON.stringify(event)}\n` });
+      for (const subject of ['activity', 'worker']) {
+        const { stdout } = await wiggumLine(['inspect', subject, 'AB-1'], { cwd: dir });
+        expect(stdout).toContain(`step.started  ${message}\n`);
+      }
+    });
+  });
+
   it('says so when nothing has happened, and follows no link of an agent', async () => {
     await withEndedTask(async ({ dir, write }) => {
       const none = await wiggumLine(['inspect', 'activity', 'XY-2'], { cwd: dir });
