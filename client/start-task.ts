@@ -1,23 +1,28 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { loadRun } from '../config/load-definitions.ts';
+import type { Project } from '../config/project.ts';
 import { restartUpdate } from '../workflows/contract.ts';
 import { WiggumError } from '../workflows/domain/errors.ts';
+import type { SweepSettings } from '../workflows/domain/sweep.ts';
 import { askStart, askTask, personAt } from './ask.ts';
 import type { CommandContext } from './command.ts';
+import { earlierSettings } from './earlier-settings.ts';
 import { findHost, withClient } from './hosting.ts';
 import type { TaskOrder } from './order-task.ts';
 import { mustHaveBackend, type Prepared } from './preflight.ts';
+import type { SweepFlags } from './sweep-settings.ts';
 import { isTaskOpen, isThrough } from './task-standing.ts';
-import { newestRuns } from './task-runs.ts';
+import { newestRuns, type TaskRunFolder } from './task-runs.ts';
 
 export interface StartWish {
   action: 'start' | 'restart';
   id: string;
   /** Step to begin at. */
   from: string | undefined;
-  /** A plan was asked for on the command line. */
-  plan: boolean;
+  /** What this command says itself. */
+  flags: SweepFlags;
   prepared: Prepared;
 }
 
@@ -26,17 +31,19 @@ export async function planStart(wish: StartWish, context: CommandContext): Promi
   const { action, id, from, prepared } = wish;
   const { project } = prepared;
   refuseSettled(wish);
-  if (from !== undefined) await mustHaveStep(wish, from, context);
-  const isOpen = await withClient(context, (client) => isTaskOpen(client, project.id, id));
+  const { isOpen, earlier, settings } = await withClient(context, (client) =>
+    standingOf(client, wish, context),
+  );
+  if (from !== undefined) await mustHaveStep({ id, project, settings }, from, context);
   const order = { project, id, purpose: `worker ${action} ${id}`, isOver: isThrough };
   if (!isOpen) {
-    await mustHaveBackend(prepared.settings, context);
-    return { ...order, give: await startAnew(wish) };
+    await mustHaveBackend(settings, context);
+    return { ...order, give: await startAnew(wish, settings, earlier) };
   }
-  if (wish.plan)
+  if (wish.flags.plan)
     throw new WiggumError(
       'REFUSED',
-      `${id} has begun without asking for a plan: stop it with \`wiggum worker stop ${id}\`, then \`wiggum worker restart ${id} --plan\` begins with one.`,
+      `${id} is under way, and a plan is made only at a beginning: stop it with \`wiggum worker stop ${id}\`, then \`wiggum worker restart ${id} --plan\` begins with one.`,
     );
   if (action === 'start') {
     await refuseAtWork(wish);
@@ -50,6 +57,21 @@ export async function planStart(wish: StartWish, context: CommandContext): Promi
       await askTask(client, { project, task: id, update: restartUpdate, argument });
     },
   };
+}
+
+/** Whether the task is open, which run of it a restart goes on with, and what that runs with. */
+async function standingOf(
+  client: Client,
+  { action, id, flags, prepared }: StartWish,
+  { log }: CommandContext,
+) {
+  const { project, settings } = prepared;
+  const isOpen = await isTaskOpen(client, project.id, id);
+  const earlier = action === 'restart' ? (await newestRuns(project.ralphDir)).get(id) : undefined;
+  if (!earlier) return { isOpen, earlier, settings };
+  const { epoch } = earlier;
+  const kept = await earlierSettings(client, prepared, { task: id, epoch, flags, log });
+  return { isOpen, earlier, settings: kept };
 }
 
 function refuseSettled({ action, id, prepared: { board } }: StartWish): void {
@@ -75,9 +97,11 @@ async function refuseAtWork({ id, prepared: { project, board } }: StartWish): Pr
 }
 
 /** A task without an open workflow: a restart goes on in the workspace of its last run. */
-async function startAnew({ action, id, from, prepared }: StartWish): Promise<TaskOrder['give']> {
-  const { project, settings } = prepared;
-  const run = action === 'restart' ? (await newestRuns(project.ralphDir)).get(id) : undefined;
+async function startAnew(
+  { action, id, from, prepared: { project } }: StartWish,
+  settings: SweepSettings,
+  run: TaskRunFolder | undefined,
+): Promise<TaskOrder['give']> {
   const hasWorkspace = run !== undefined && (await isFolder(join(run.folder, 'workspace')));
   if (action === 'restart' && from !== undefined && !hasWorkspace)
     throw new WiggumError(
@@ -95,7 +119,7 @@ async function startAnew({ action, id, from, prepared }: StartWish): Promise<Tas
 }
 
 async function mustHaveStep(
-  { id, prepared: { project, settings } }: StartWish,
+  { id, project, settings }: { id: string; project: Project; settings: SweepSettings },
   from: string,
   { environment }: CommandContext,
 ): Promise<void> {

@@ -28,7 +28,14 @@ export interface AgentRun {
   pullRequestUrl: string | undefined;
   steering: Steering;
   /** Told before each turn and each wait, so that `status` can say what happens. */
-  progress: (now: { iteration: number; sessionId: string; doing: string }) => void;
+  progress: (now: AgentProgress) => void;
+}
+
+export interface AgentProgress {
+  iteration: number;
+  sessionId: string;
+  usage: Usage;
+  doing: string;
 }
 
 export interface AgentRunResult {
@@ -82,7 +89,7 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
   for (let turn = 0; next.kind !== 'end'; turn += 1) {
     if (next.kind === 'wait') {
       const doing = waitText(next);
-      run.progress({ iteration: loop.iteration, sessionId, doing });
+      run.progress({ iteration: loop.iteration, sessionId, usage, doing });
       await sleep(waitMs(next), { summary: doing });
       continues = true;
     } else purpose = next.kind;
@@ -97,14 +104,18 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
       continues = false;
       if (next.anew) runId = run.nextRunId();
     }
-    const doing = turnText(run, loop.iteration, purpose, usage);
+    const doing = turnText(run, loop.iteration, purpose);
     const ours = purpose === 'supervise' ? uuid4() : sessionId;
-    run.progress({ iteration: loop.iteration, sessionId: ours, doing });
+    run.progress({ iteration: loop.iteration, sessionId: ours, usage, doing });
     if (purpose === 'work')
       told.push(...run.steering.deliver(`${run.unit.id}, iteration ${loop.iteration + 1}`));
     const guidance = [loop.guidance, ...told].filter(Boolean).join('\n\n').slice(-MAX_GUIDANCE);
     const timeoutSeconds = purpose === 'ask-result' ? Math.max(left, ASKING_SECONDS) : left;
-    const outcome = await agentActivities(run.hostId, doing, timeoutSeconds).runAgent({
+    const outcome = await agentActivities(
+      run.hostId,
+      `${doing}${spentText(usage)}`,
+      timeoutSeconds,
+    ).runAgent({
       ...turnOf(run),
       key: `${runId}/${loop.iteration}-${purpose}-${turn}/${life}`,
       runId,
@@ -164,17 +175,16 @@ function turnOf(run: AgentRun) {
   } satisfies Partial<AgentTurn>;
 }
 
-function turnText(
-  { unit, plan }: AgentRun,
-  iteration: number,
-  purpose: TurnPurpose,
-  { turns, costUsd }: Usage,
-): string {
+function turnText({ unit, plan }: AgentRun, iteration: number, purpose: TurnPurpose): string {
   const round =
     plan.mode === 'ralph_loop' ? ` · iteration ${iteration + 1} of ${plan.maxIterations}` : '';
-  const spent =
-    turns > 0 ? ` · ${turns} ${turns === 1 ? 'turn' : 'turns'} · $${costUsd.toFixed(2)}` : '';
-  return `${unit.id}${round}${PURPOSES[purpose]}${spent}`;
+  return `${unit.id}${round}${PURPOSES[purpose]}`;
+}
+
+function spentText({ turns, costUsd }: Usage): string {
+  return turns > 0
+    ? ` · ${turns} ${turns === 1 ? 'turn' : 'turns'} · $${costUsd.toFixed(2)}`
+    : '';
 }
 
 const PURPOSES: Readonly<Record<TurnPurpose, string>> = {

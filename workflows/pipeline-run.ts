@@ -2,6 +2,7 @@ import type { ParentContext } from './domain/agent.ts';
 import type { GateResult } from './domain/steps.ts';
 import type { SweepSettings } from './domain/sweep.ts';
 import type { PreparedTask, StepRecord } from './domain/task.ts';
+import type { Usage } from './domain/usage.ts';
 import type { Steering } from './steering.ts';
 
 /** What the steps of one pipeline share. */
@@ -38,5 +39,7 @@ export interface PipelineProgress {
   visit: number;
   iteration?: number;
   sessionId?: string;
+  /** What the step has used so far. */
+  usage?: Usage;
   doing: string;
 }

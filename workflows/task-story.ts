@@ -9,13 +9,15 @@ import { boardWorkflowId, taskMovedSignal } from './contract.ts';
 import { transition, type LifecycleEvent } from './domain/lifecycle.ts';
 import type { TaskStatus } from './domain/task.ts';
 import type { TaskInput } from './domain/task-input.ts';
-import { NO_USAGE, sumUsage } from './domain/usage.ts';
+import { NO_USAGE, sumUsage, type Usage } from './domain/usage.ts';
 import { detailsText } from './task-details.ts';
 
 /** Where a task stands, and everybody who is told: queries, the Temporal UI, the board. */
 export class TaskStory {
   readonly status: TaskStatus;
   private indexed = '';
+  /** What the step that runs has used, and how many had ended when it said so. */
+  private running = { usage: NO_USAGE, steps: 0 };
 
   constructor(private readonly input: TaskInput) {
     this.status = {
@@ -34,17 +36,26 @@ export class TaskStory {
   /** Says what happens now, or what is waited for. */
   say(why: string): void {
     this.status.why = why;
+    this.count();
     this.show();
   }
 
   /** Moves to a step of the pipeline, or with `undefined` out of it. */
   enter(
     step: string | undefined,
-    at: Pick<TaskStatus, 'visit' | 'iteration' | 'sessionId'> = {},
+    at: Pick<TaskStatus, 'visit' | 'iteration' | 'sessionId'> & { usage?: Usage } = {},
   ): void {
-    const { visit, iteration, sessionId = this.status.sessionId } = at;
+    const { visit, iteration, sessionId = this.status.sessionId, usage = NO_USAGE } = at;
     Object.assign(this.status, { step, visit, iteration, sessionId });
-    Object.assign(this.status, sumUsage(this.status.steps));
+    this.running = { usage, steps: this.status.steps.length };
+    this.count();
+  }
+
+  /** A step that has ended speaks for itself: what it used while it ran is in its record. */
+  private count(): void {
+    const { steps } = this.status;
+    const { usage, steps: before } = this.running;
+    Object.assign(this.status, sumUsage(steps.length === before ? [...steps, usage] : steps));
   }
 
   /** Takes one line of the lifecycle, and lets the board know what it means for the marker. */

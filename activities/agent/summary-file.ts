@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFile } from '../../config/create-file.ts';
 import { plainFileSize, readPlainFile } from '../../config/plain-file.ts';
@@ -16,13 +16,14 @@ export function writeSummary(turn: AgentTurn, said: string): Promise<void> {
 
 /**
  * Sees to it that the last iteration of a loop has its summary too, without asking the model again,
- * and that the task has one. A summary of the task that is there is left: an agent may have written it.
+ * and that the task has one: of the newest loop that changed something. What an agent wrote there is left.
  */
 export async function closeSummaries(loop: {
   place: RunPlace;
   step: string;
   runId: string;
   lastIteration: number;
+  readonly: boolean;
 }): Promise<void> {
   const { place, step, runId, lastIteration } = loop;
   const file = summaryFile(place, runId, step, lastIteration);
@@ -31,8 +32,21 @@ export async function closeSummaries(loop: {
     await write(file, checkpoint?.prose_summary ?? '', (heading) => known(checkpoint, heading));
   }
   const text = await readPlainFile(file);
-  if (text !== undefined)
-    await createFile(join(place.workerDir, 'summaries', 'summary.txt'), text, 0o600);
+  if (text === undefined) return;
+  const ofTask = join(place.workerDir, 'summaries', 'summary.txt');
+  if (await createFile(ofTask, text, 0o600)) return;
+  if (!loop.readonly && (await isCopy(place, await readPlainFile(ofTask))))
+    await writeDurably(ofTask, text);
+}
+
+/** Whether a text is the summary of an iteration: then we put it there ourselves. */
+async function isCopy({ workerDir }: RunPlace, text: string | undefined): Promise<boolean> {
+  if (text === undefined) return false;
+  const folder = join(workerDir, 'summaries');
+  const names = await readdir(folder, { recursive: true });
+  for (const name of names.filter((each) => each.endsWith('-summary.txt')))
+    if ((await readPlainFile(join(folder, name))) === text) return true;
+  return false;
 }
 
 async function write(

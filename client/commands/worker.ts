@@ -28,7 +28,8 @@ export const worker = defineCommand({
     'Actions:',
     '  start ID     runs one task now, whatever the schedule says, in a new workspace',
     '  stop ID      ends its agent; the workspace stays, the board gets [*]',
-    '  restart ID   begins its pipeline again in the workspace that it has',
+    '  restart ID   begins its pipeline again in the workspace that it has, with what',
+    '               it was started with before where you say nothing else',
     '  steer ID TEXT  tells its agent something, word for word, when its next',
     '                 iteration begins, and waits until that was heard',
     'A part of an id is enough when it fits one task only. start and restart show the',
@@ -87,7 +88,7 @@ async function start(
   const prepared = await preflight(context, flags);
   const ids = prepared.board.tasks.map((task) => task.id);
   const id = resolveTaskId(wanted, ids);
-  const order = await planStart({ action, id, from, plan: flags.plan === true, prepared }, context);
+  const order = await planStart({ action, id, from, flags, prepared }, context);
   return exitCodeOf(await carryOut(order, context, { json }), id, context);
 }
 

@@ -66,6 +66,11 @@ export const ERRORS = {
     retryable: true,
     hint: 'Another program keeps changing the board; it is tried again.',
   },
+  BATCH_BUSY: {
+    exit: ExitCode.error,
+    retryable: true,
+    hint: 'Another member of the batch is changing its coordination.json; it is tried again.',
+  },
   BOARD_UNWRITABLE: {
     exit: ExitCode.error,
     retryable: true,

@@ -7,8 +7,8 @@ import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
 const FILE = 'summaries/audit-1700000100/audit-0-summary.txt';
 
-const close = ({ place }: AgentWorld) =>
-  closeSummaries({ place, step: 'audit', runId: 'audit-1700000100', lastIteration: 0 });
+const close = ({ place }: AgentWorld, run = 'audit-1700000100', readonly = false) =>
+  closeSummaries({ place, step: 'audit', runId: run, lastIteration: 0, readonly });
 
 describe('the end of a loop', () => {
   it('leaves a summary of the last iteration and of the task, without asking the model (#90)', async () => {
@@ -42,6 +42,23 @@ describe('the end of a loop', () => {
       await close(world);
       expect(await world.read(FILE)).toBe('said');
       expect(await world.read('summaries/summary.txt')).toBe('by an agent');
+    });
+  });
+
+  it('replaces the summary of an earlier loop, unless this one only looked (#90)', async () => {
+    await withAgents(async (world) => {
+      const said = async (run: string, text: string) => {
+        const folder = path.join(world.place.workerDir, 'summaries', run);
+        await mkdir(folder, { recursive: true });
+        await writeFile(path.join(folder, 'audit-0-summary.txt'), text);
+      };
+      await said('audit-1', 'the plan');
+      await close(world, 'audit-1', true);
+      await said('audit-2', 'the work');
+      await close(world, 'audit-2');
+      await said('audit-3', 'a look at it');
+      await close(world, 'audit-3', true);
+      expect(await world.read('summaries/summary.txt')).toBe('the work');
     });
   });
 
