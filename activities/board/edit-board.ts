@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBoard, resolveBoard, type OpenBoard } from '../../config/open-board.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
-import { withBoardLock } from './board-lock.ts';
+import { withFileLock } from '../file-lock.ts';
 import { holdsStill, replaceBoard, writtenMeanwhile } from './replace-board.ts';
 
 /** Says what the board should read; an error refuses it. */
@@ -22,7 +22,7 @@ const CONFIRM_MS = 100;
 export async function editBoard(path: string, edit: BoardEdit): Promise<boolean> {
   const file = await resolveBoard(path);
   try {
-    return await withBoardLock(file, () => editUnderLock(file, edit));
+    return await withFileLock(file, 'BOARD_BUSY', () => editUnderLock(file, edit));
   } catch (cause) {
     throw named(file, cause);
   }

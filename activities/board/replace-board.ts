@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSame, settle, SETTLE_MS, type OpenBoard } from '../../config/open-board.ts';
 import { syncFolder } from '../durable-file.ts';
-import { ownFilesPrefix } from './board-lock.ts';
+import { ownFilesPrefix } from '../file-lock.ts';
 
 /**
  * Puts new bytes in the place of a board, unless it is no longer the board that was read: then false

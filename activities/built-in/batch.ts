@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readPlainFile } from '../../config/plain-file.ts';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
-import { withBoardLock } from '../board/board-lock.ts';
 import { writeDurably } from '../durable-file.ts';
+import { withFileLock } from '../file-lock.ts';
 import { isThere } from '../git/task-repository.ts';
 import type { Coordination } from './batch-order.ts';
 
@@ -36,7 +36,7 @@ export async function changeBatch(
   const before = await readBatch(place);
   if (before.kind !== 'batch') return before;
   const file = coordinationFile(place, before.id);
-  return withBoardLock(file, async () => {
+  return withFileLock(file, 'BATCH_BUSY', async () => {
     const batch = await readBatch(place);
     if (batch.kind !== 'batch' || batch.id !== before.id) return batch;
     const coordination = change(batch.coordination);

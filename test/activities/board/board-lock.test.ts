@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ownFilesPrefix, withBoardLock } from '../../../activities/board/board-lock.ts';
+import { ownFilesPrefix, withFileLock } from '../../../activities/file-lock.ts';
 import { writeMarkers } from '../../../activities/board/write-markers.ts';
 import { ownIdentity } from '../../../activities/process-identity.ts';
 import { aBoard, withBoard } from '../../helpers/a-board.ts';
@@ -18,7 +18,7 @@ describe('the lock of the board', () => {
       let inside = 0;
       let most = 0;
       const turns = [...Array(12).keys()].map(() =>
-        withBoardLock(file, async () => {
+        withFileLock(file, 'BOARD_BUSY', async () => {
           inside += 1;
           most = Math.max(most, inside);
           await setTimeout(2);
@@ -32,7 +32,9 @@ describe('the lock of the board', () => {
 
   it('is given back when the work fails (#24)', async () => {
     await withBoard(BOARD, async ({ ralphDir, file }) => {
-      const failing = withBoardLock(file, () => Promise.reject(new Error('of the work')));
+      const failing = withFileLock(file, 'BOARD_BUSY', () =>
+        Promise.reject(new Error('of the work')),
+      );
       await expect(failing).rejects.toThrow('of the work');
       expect(await readdir(ralphDir)).toEqual(['kanban.md']);
     });
@@ -65,7 +67,7 @@ describe('the lock of the board', () => {
       let inside = 0;
       let most = 0;
       const turns = [...Array(20).keys()].map(() =>
-        withBoardLock(file, async () => {
+        withFileLock(file, 'BOARD_BUSY', async () => {
           inside += 1;
           most = Math.max(most, inside);
           await setTimeout(1);
@@ -138,7 +140,7 @@ describe('the lock of the board', () => {
   it('names its holder while it is held (#24)', async () => {
     await withBoard(BOARD, async ({ file }) => {
       const { pid, startTicks } = await ownIdentity();
-      await withBoardLock(file, async () => {
+      await withFileLock(file, 'BOARD_BUSY', async () => {
         expect(await readlink(lockOf(file))).toMatch(new RegExp(`^${pid}\\|${startTicks}\\|`));
       });
     });

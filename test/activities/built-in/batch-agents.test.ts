@@ -76,6 +76,16 @@ describe('the agents of a batch', () => {
     });
   });
 
+  it('name the batch when its lock is not theirs', async () => {
+    await withBatch(async ({ run, place }) => {
+      const batchDir = path.join(place('A-1').ralphDir, 'batches/batch-1');
+      const lock = path.join(batchDir, '.coordination.json.wiggum-lock');
+      await writeFile(lock, 'somebody’s file');
+      await expect(run('A-1', 'signal-done')).rejects.toMatchObject({ code: 'BATCH_BUSY' });
+      expect(await readFile(lock, 'utf8')).toBe('somebody’s file');
+    });
+  });
+
   it('stop waiting when they are cancelled', async () => {
     await withBatch(async ({ begin }) => {
       const waiting = begin('A-2', 'wait-turn');

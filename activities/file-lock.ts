@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readlink, rm, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WiggumError } from '../../workflows/domain/errors.ts';
-import { isAlive, ownIdentity, type ProcessIdentity } from '../process-identity.ts';
+import { WiggumError, type ErrorCode } from '../workflows/domain/errors.ts';
+import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 const POLL_MS = 10;
 const WAIT_AT_MOST_MS = 15_000;
@@ -16,14 +16,17 @@ interface Holder extends ProcessIdentity {
 /**
  * Lets one writer of this file work at a time, among all processes of the machine. The lock is a
  * symbolic link whose target names the holder: made in one step, never half-written. The lock of a
- * process that was killed is broken once its holder is proven dead.
+ * process that was killed is broken once its holder is proven dead. `busy` is the error of who waited
+ * in vain.
  */
-export async function withBoardLock<Result>(
+export async function withFileLock<Result>(
   file: string,
+  busy: ErrorCode,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const lock = `${ownFilesPrefix(file)}lock`;
-  const claim: Claim = { me: await ownIdentity(), giveUpAt: Date.now() + WAIT_AT_MOST_MS };
+  const giveUpAt = Date.now() + WAIT_AT_MOST_MS;
+  const claim: Claim = { me: await ownIdentity(), giveUpAt, busy };
   await take(lock, claim);
   try {
     await removeLeftovers(file, lock);
@@ -33,7 +36,7 @@ export async function withBoardLock<Result>(
   }
 }
 
-/** Our own files beside a board begin with this path. */
+/** Our own files beside such a file begin with this path. */
 export function ownFilesPrefix(file: string): string {
   return join(dirname(file), `.${basename(file)}.wiggum-`);
 }
@@ -41,18 +44,19 @@ export function ownFilesPrefix(file: string): string {
 interface Claim {
   me: ProcessIdentity;
   giveUpAt: number;
+  busy: ErrorCode;
 }
 
 async function take(lock: string, claim: Claim): Promise<void> {
   while (!(await create(lock, claim.me))) {
-    const holder = await readHolder(lock);
+    const holder = await readHolder(lock, claim.busy);
     if (!holder) continue;
     if (!(await isAlive(holder))) {
       await breakLock(lock, holder, claim);
       continue;
     }
     if (Date.now() > claim.giveUpAt)
-      throw new WiggumError('BOARD_BUSY', `process ${holder.pid} holds ${lock}`, { where: lock });
+      throw new WiggumError(claim.busy, `process ${holder.pid} holds ${lock}`, { where: lock });
     await sleep(POLL_MS);
   }
 }
@@ -65,7 +69,7 @@ async function breakLock(lock: string, dead: Holder, claim: Claim): Promise<void
   const guard = `${lock}.${createHash('sha256').update(dead.token).digest('hex').slice(0, 8)}`;
   await take(guard, claim);
   try {
-    if ((await readHolder(lock))?.token === dead.token) await unlink(lock);
+    if ((await readHolder(lock, claim.busy))?.token === dead.token) await unlink(lock);
   } finally {
     await rm(guard, { force: true });
   }
@@ -92,7 +96,7 @@ async function create(lock: string, { pid, startTicks, bootId }: ProcessIdentity
   }
 }
 
-async function readHolder(lock: string): Promise<Holder | undefined> {
+async function readHolder(lock: string, busy: ErrorCode): Promise<Holder | undefined> {
   try {
     const token = await readlink(lock);
     const [pid = '', startTicks = '', bootId = ''] = token.split('|');
@@ -101,7 +105,7 @@ async function readHolder(lock: string): Promise<Holder | undefined> {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     if (code === 'EINVAL')
-      throw new WiggumError('BOARD_BUSY', `${lock} is not a lock of ours; move it away`, {
+      throw new WiggumError(busy, `${lock} is not a lock of ours; move it away`, {
         where: lock,
       });
     throw cause;
