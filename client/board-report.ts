@@ -35,14 +35,29 @@ export interface Reporting {
 const INDEX_MS = 3_000;
 
 /** Reports on a board as long as its taker wants; changes nothing and starts nothing. */
-export async function reportBoard({
-  project,
-  environment,
-  ...reporting
-}: Reporting): Promise<void> {
-  const total = boardUsage(project.ralphDir);
-  const take = async ({ view, ...report }: BoardReport) =>
-    reporting.take({ ...report, view: { ...view, usage: await total(view.tasks) } });
+export async function reportBoard({ take, ...about }: Reporting): Promise<void> {
+  const total = boardUsage(about.project.ralphDir);
+  await reportWhile({
+    ...about,
+    take: async ({ view, ...report }) =>
+      take({ ...report, view: { ...view, usage: await total(view.tasks) } }),
+  });
+}
+
+/** Reports on a board once, without adding up what all of its runs used. */
+export async function lookAtBoard(about: Omit<Reporting, 'take'>): Promise<BoardReport> {
+  const seen: BoardReport[] = [];
+  const take = (report: BoardReport) => {
+    seen.push(report);
+    return Promise.resolve(false);
+  };
+  await reportWhile({ ...about, take });
+  const [report] = seen;
+  if (!report) throw new Error('the board was not reported');
+  return report;
+}
+
+async function reportWhile({ project, environment, take }: Reporting): Promise<void> {
   for (;;) {
     const asked = await withRunningServer(environment, (client, connection) =>
       reportThrough(client, connection, { project, take }),

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { z } from 'zod';
-import { readPlainFile } from '../config/plain-file.ts';
 import { writtenFiles } from '../config/worker-files.ts';
 import type { GateResult } from '../workflows/domain/steps.ts';
 import type { Usage } from '../workflows/domain/usage.ts';
@@ -19,17 +17,12 @@ export interface WorkerRecord {
   usage: Usage;
 }
 
-const MAX_BYTES = 4 << 20;
-
 /** The results of a task run that we wrote, in the order in which they came. */
 export async function readRecords(workerDir: string): Promise<WorkerRecord[]> {
   const files = await writtenFiles(workerDir, ({ file }) => file.startsWith('results/'));
-  const records = await Promise.all(
-    files.map(async ({ file }) =>
-      parseRecord(await readPlainFile(join(workerDir, file), MAX_BYTES)),
-    ),
-  );
-  return records.flat().sort((one, other) => Date.parse(one.endedAt) - Date.parse(other.endedAt));
+  return files
+    .flatMap(({ content }) => parseRecord(content))
+    .sort((one, other) => Date.parse(one.endedAt) - Date.parse(other.endedAt));
 }
 
 const amount = z.number().nonnegative().default(0);
@@ -85,9 +78,9 @@ const record = z
   }));
 
 // A record of another version that says less is passed over.
-function parseRecord(text: string | undefined): WorkerRecord[] {
+function parseRecord(text: string): WorkerRecord[] {
   try {
-    return [record.parse(JSON.parse(text ?? ''))];
+    return [record.parse(JSON.parse(text))];
   } catch {
     return [];
   }

@@ -27,6 +27,11 @@ export interface WrittenFile {
   epoch: number;
 }
 
+/** One that is still as we wrote it, with what stands in it. */
+export interface IntactFile extends WrittenFile {
+  content: string;
+}
+
 /** Lists in the worker folder what we wrote: an agent can put a file of any name into `results/`. */
 export const WRITTEN_FILES = 'records.jsonl';
 
@@ -59,12 +64,13 @@ export async function workerPath(wanted: {
 export async function writtenFiles(
   workerDir: string,
   isWanted: (written: WrittenFile) => boolean,
-): Promise<WrittenFile[]> {
+): Promise<IntactFile[]> {
   const text = (await readPlainFile(join(workerDir, WRITTEN_FILES), MAX_LIST_BYTES)) ?? '';
-  const intact: WrittenFile[] = [];
+  const intact: IntactFile[] = [];
   for (const written of text.split('\n').flatMap(parseWritten).filter(isWanted)) {
     const content = await readPlainFile(join(workerDir, written.file), MAX_FILE_BYTES);
-    if (content !== undefined && sha256(content) === written.sha256) intact.push(written);
+    if (content !== undefined && sha256(content) === written.sha256)
+      intact.push({ ...written, content });
   }
   return intact.sort((one, other) => one.epoch - other.epoch);
 }

@@ -98,8 +98,8 @@ async function recordOf(
     ({ file, runId, agentType, epoch }) =>
       runId === run.runId && agentType === run.agentType && file === resultName(epoch, agentType),
   );
-  for (const { file, epoch } of listed.toReversed()) {
-    const record = parseRecord(await readIfThere(join(workerDir, file)));
+  for (const { content, epoch } of listed.toReversed()) {
+    const record = parseRecord(content);
     const expected = toRecord(run, epoch, hasReport);
     if (record && isDeepStrictEqual(knownPart(record), knownPart(expected)))
       return { epoch, record };
@@ -114,9 +114,9 @@ function knownPart({ completed_at, outputs, ...record }: ResultRecord) {
   return { known: plain, result: outputs['gate_result'], report: outputs['report_file'] };
 }
 
-function parseRecord(text: string | undefined): ResultRecord | undefined {
+function parseRecord(text: string): ResultRecord | undefined {
   try {
-    return recordSchema.parse(JSON.parse(text ?? ''));
+    return recordSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { Environment } from '../../config/state-dir.ts';
 import { WORKER_PATHS, workerPath, type WorkerPathKind } from '../../config/worker-files.ts';
 import type { GateResult } from '../../workflows/domain/steps.ts';
 import { NO_USAGE, sumUsage, usageOf, type Usage } from '../../workflows/domain/usage.ts';
-import { reportBoard, type BoardReport } from '../board-report.ts';
+import { lookAtBoard, type BoardReport } from '../board-report.ts';
 import { usageOfRecords } from '../board-usage.ts';
 import type { TaskView } from '../board-view.ts';
 import { capturedSettings, type CapturedSettings } from '../captured-settings.ts';
@@ -47,7 +47,7 @@ export async function workerView(
   { project, environment }: { project: Project; environment: Environment },
 ): Promise<WorkerView> {
   const isNewest = run?.epoch === (await newestRuns(project.ralphDir)).get(id)?.epoch;
-  const { source, view } = await reportOnce(project, environment);
+  const { source, view } = await lookAtBoard({ project, environment });
   const standing = isNewest ? view.tasks.find((task) => task.id === id) : undefined;
   const records = run ? await readRecords(run.folder) : [];
   const end = records.findLast(({ agent }) => agent === TASK_WORKER);
@@ -75,21 +75,6 @@ export async function workerView(
     settings: run ? await settingsOf(run, { project, environment }) : null,
     paths: run ? await pathsOf(run) : {},
   };
-}
-
-async function reportOnce(project: Project, environment: Environment): Promise<BoardReport> {
-  const reports: BoardReport[] = [];
-  await reportBoard({
-    project,
-    environment,
-    take: (report) => {
-      reports.push(report);
-      return Promise.resolve(false);
-    },
-  });
-  const [report] = reports;
-  if (!report) throw new Error('the board was not reported');
-  return report;
 }
 
 /** A run at work knows more than its records: what its agent uses at this moment. */
