@@ -1,6 +1,8 @@
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { DECISIONS } from '../workflows/domain/agent.ts';
 import { own } from '../workflows/domain/steps.ts';
+import { jsonPath } from './json-lines.ts';
 
 /** One thing that the scripted agent does. */
 export type ScriptAction = z.infer<typeof actionSchema>;
@@ -136,7 +138,7 @@ const actionSchema = z.unknown().transform((value, context) => {
 
 const listSchema = z.array(actionSchema);
 const answerSchema = z.strictObject({
-  decision: z.enum(['CONTINUE', 'STOP', 'RESTART']),
+  decision: z.enum(DECISIONS),
   review: text.optional(),
   guidance: text.optional(),
 });
@@ -165,16 +167,8 @@ const scriptSchema = z.strictObject({
 function describe(issue: z.core.$ZodIssue, above: PropertyKey[]): ScriptProblem[] {
   const path = [...above, ...issue.path];
   if (issue.code !== 'invalid_union' || issue.errors.length === 0)
-    return [{ where: place(path), message: issue.message }];
+    return [{ where: jsonPath(path) || 'top level', message: issue.message }];
   const depth = (issues: z.core.$ZodIssue[]) => Math.max(...issues.map((each) => each.path.length));
   const nearest = issue.errors.reduce((one, other) => (depth(other) > depth(one) ? other : one));
   return nearest.flatMap((inner) => describe(inner, path));
-}
-
-function place(path: PropertyKey[]): string {
-  const text = path.reduce<string>(
-    (before, key) => (typeof key === 'number' ? `${before}[${key}]` : `${before}.${String(key)}`),
-    '',
-  );
-  return text.replace(/^\./, '') || 'top level';
 }

@@ -1,10 +1,9 @@
-import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { checkpointOf, takeCheckpoint } from '../git/checkpoint.ts';
+import { commitOrReason } from '../git/commit-or-reason.ts';
 import { restoreCheckpoint } from '../git/restore-checkpoint.ts';
 import { bringTarget } from '../git/task-branch.ts';
 import { enterWorkspace } from '../git/task-repository.ts';
 import type { BuiltInEnd, BuiltInOrder } from './built-in-order.ts';
-import { commitOrReason } from './commit-or-reason.ts';
 import { conflictReport, lockFileReport } from './conflict-report.ts';
 import { mergeTarget } from './merge-target.ts';
 import { writeReport } from './write-report.ts';
@@ -34,7 +33,7 @@ export async function syncMain(order: BuiltInOrder): Promise<BuiltInEnd> {
         report: await writeReport(order, await conflictReport(place, target, merged)),
       };
     case 'merged': {
-      const refusal = await commitOrReason(place, {
+      const { refusal } = await commitOrReason(place, {
         message: `${place.taskId}: ${step} - merge of ${target}`,
         key: runId,
         timestamp: epoch,
@@ -54,19 +53,15 @@ export async function syncMain(order: BuiltInOrder): Promise<BuiltInEnd> {
 async function makeReady({ place, runId, epoch, target }: BuiltInOrder) {
   const key = `${runId}/sync`;
   if (await checkpointOf(place, key)) return restoreCheckpoint(place, key).then(() => undefined);
-  const reason = await commitLeftOvers(place, runId, epoch);
-  if (reason !== undefined) return reason;
-  await bringTarget(await enterWorkspace(place), target);
-  await takeCheckpoint(place, key);
-  return undefined;
-}
-
-function commitLeftOvers(place: RunPlace, runId: string, epoch: number) {
-  return commitOrReason(place, {
+  const { refusal } = await commitOrReason(place, {
     message: `${place.taskId}: pre-merge`,
     key: `${runId}/pre-merge`,
     timestamp: epoch,
   });
+  if (refusal !== undefined) return refusal;
+  await bringTarget(await enterWorkspace(place), target);
+  await takeCheckpoint(place, key);
+  return undefined;
 }
 
 /** As many names as a line can hold. */

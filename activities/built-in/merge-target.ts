@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { identity } from '../git/fixed-commit.ts';
-import { askGit, entriesOf, git, type Repository } from '../git/git.ts';
+import { askGit, entriesOf, filesBelow, git, type Repository } from '../git/git.ts';
 import { isAncestor, tipOf } from '../git/project-repository.ts';
 import { enterWorkspace } from '../git/task-repository.ts';
 
@@ -32,7 +32,7 @@ export async function mergeTarget(place: RunPlace, target: string): Promise<Targ
   if (isMerging && answer.exitCode === 0) return { kind: 'merged', lockFiles: [] };
   const conflicts = await unmerged(tree);
   if (!isMerging || conflicts.length === 0) {
-    const files = namedInMessage(answer.stderr);
+    const files = filesBelow('would be overwritten by merge', answer.stderr);
     if (files.length > 0) return { kind: 'in-the-way', files };
     throw new WiggumError('GIT_FAILED', `git merge: ${answer.stderr.trim()}`, {
       where: place.taskId,
@@ -83,13 +83,4 @@ async function takeTargetsSide(
   // As if it were unchanged here; then what the target deleted can go too, without an overlay.
   await git(tree, ['reset', '--quiet', 'HEAD', ...fromInput], { input });
   await git(tree, ['checkout', '--quiet', '--no-overlay', base, ...fromInput], { input });
-}
-
-// `error: … would be overwritten by merge:`, then a tab and a name on each line.
-function namedInMessage(stderr: string): string[] {
-  if (!stderr.includes('would be overwritten by merge')) return [];
-  return stderr
-    .split('\n')
-    .filter((line) => line.startsWith('\t'))
-    .map((line) => line.trim());
 }

@@ -108,6 +108,13 @@ export function entriesOf(answer: string): string[] {
   return answer.split('\0').filter(Boolean);
 }
 
+/** The files that stand below a complaint of git, each on a line of its own behind a tab. */
+export function filesBelow(complaint: string, stderr: string): string[] {
+  if (!stderr.includes(complaint)) return [];
+  const lines = stderr.split('\n').filter((line) => line.startsWith('\t'));
+  return lines.map((line) => line.trim());
+}
+
 /** The whole environment of a git command: built from scratch, nothing of ours leaks in. */
 export function environmentOf(repository: Repository): Record<string, string> {
   const environment: Record<string, string> = {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { identity, writeCommit, type Author } from './fixed-commit.ts';
-import { askGit, git } from './git.ts';
+import { askGit, entriesOf, filesBelow, git } from './git.ts';
 import { isAncestor } from './project-repository.ts';
 import { taskBranch } from './run-names.ts';
 import { snapshotFiles } from './snapshot.ts';
@@ -43,10 +43,11 @@ export async function rebaseOnto(
   );
   if (answer.exitCode === 0)
     return { kind: 'rebased', head: await git(tree, ['rev-parse', '--verify', 'HEAD']), base };
-  const unmerged = await git(tree, ['diff', '--name-only', '--diff-filter=U', '-z']);
+  const unmerged = entriesOf(await git(tree, ['diff', '--name-only', '--diff-filter=U', '-z']));
   await endInterruptedRebase(workspace);
-  const files = unmerged === '' ? namedInMessage(answer.stderr) : unmerged.split('\0');
-  const conflicts = files.filter(Boolean);
+  // Local changes that appear in the same moment are no conflict: the next attempt puts them aside.
+  const conflicts =
+    unmerged.length > 0 ? unmerged : filesBelow('untracked working tree files', answer.stderr);
   if (conflicts.length > 0) return { kind: 'conflict', files: [...new Set(conflicts)] };
   throw new WiggumError('GIT_FAILED', `git rebase: ${answer.stderr.trim()}`, {
     where: place.taskId,
@@ -71,14 +72,4 @@ async function endInterruptedRebase(workspace: Workspace): Promise<void> {
   await git(bare, ['update-ref', `refs/wiggum/interrupted/${kept}`, kept]);
   await Promise.all(states.map((state) => rm(state, { recursive: true, force: true })));
   await git(tree, ['checkout', '--quiet', '--force', taskBranch(place), '--']);
-}
-
-// `error: The following untracked working tree files would be overwritten …`, then a tab and a name.
-// Local changes that appear in the same moment are no conflict: the next attempt puts them aside.
-function namedInMessage(stderr: string): string[] {
-  if (!stderr.includes('untracked working tree files')) return [];
-  return stderr
-    .split('\n')
-    .filter((line) => line.startsWith('\t'))
-    .map((line) => line.trim());
 }
