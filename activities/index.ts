@@ -29,7 +29,7 @@ export function createHostActivities(host: HostDependencies) {
     beginStep: named(beginStep),
     runHooks: named((order: Parameters<typeof runHooks>[0]) => runHooks(order, host)),
     runBuiltIn: named(runBuiltIn),
-    endStep: named((end: Parameters<typeof endStep>[0]) => endStep(end, host)),
+    endStep: named(endStep),
     finishWork: named(finishWork),
     runChecks: named((order: Parameters<typeof runChecks>[0]) => runChecks(order, host)),
     openPullRequest: named(openPullRequest),

@@ -1,7 +1,6 @@
 import type { CompletionCheck } from '../../config/agent-definition.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import type { ModelUsage } from '../../workflows/domain/usage.ts';
-import type { Models } from './model-figures.ts';
+import type { Models, ModelUsage } from '../../workflows/domain/usage.ts';
 
 /** What a backend needs to know to run one turn. */
 export interface TurnContext {

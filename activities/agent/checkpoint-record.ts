@@ -26,6 +26,8 @@ const checkpointSchema = z.object({
   completed_tasks: z.array(z.string()),
   next_steps: z.array(z.string()),
   prose_summary: z.string(),
+  plan_file: z.string().optional(),
+  output_file: z.string().optional(),
   supervisor_decision: z.string().optional(),
   supervisor_guidance: z.string().optional(),
 });
@@ -33,7 +35,7 @@ const checkpointSchema = z.object({
 /** Where an iteration stood when it ended or was cut off: `checkpoints/<run_id>/checkpoint-<n>.json`. */
 export type Checkpoint = z.infer<typeof checkpointSchema>;
 
-type Story = Pick<TurnStory, 'turn' | 'modelText'>;
+type Story = Pick<TurnStory, 'turn' | 'modelText' | 'files'>;
 
 /** Keeps how an iteration stands after one of its turns. */
 export async function checkpointTurn(story: Story, outcome: AgentOutcome): Promise<void> {
@@ -79,8 +81,21 @@ export function readCheckpoint(
   return read(checkpointFile(place, runId, iteration));
 }
 
+/** The last checkpoint of a run; its last iteration may have come to nothing. */
+export async function checkpointOfRun(
+  place: RunPlace,
+  runId: string,
+  lastIteration: number,
+): Promise<Checkpoint | undefined> {
+  for (let iteration = lastIteration; iteration >= 0; iteration -= 1) {
+    const found = await readCheckpoint(place, runId, iteration);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 async function fromWork(
-  { turn, modelText }: Story,
+  { turn, modelText, files }: Story,
   sessionId: string,
   status: Checkpoint['status'],
 ): Promise<Checkpoint> {
@@ -101,6 +116,8 @@ async function fromWork(
     completed_tasks: boundedItems(doneItems(prd)),
     next_steps: boundedItems(openItems(prd)),
     prose_summary: modelText.tail.slice(-PROSE_CHARACTERS).trim(),
+    plan_file: files.plan,
+    ...(files.output && { output_file: files.output }),
   };
 }
 

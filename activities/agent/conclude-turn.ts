@@ -38,7 +38,7 @@ async function judgeTurn(story: TurnStory, end: AttemptEnd): Promise<AgentOutcom
   const facts = {
     log: last.log,
     sessionId: turn.sessionId,
-    usage: await usageOfTurn(story),
+    usage: usageOfTurn(story),
     startedAt: story.attempts[0]?.end?.startedAt ?? end.startedAt,
     endedAt: end.endedAt,
   };

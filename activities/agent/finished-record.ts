@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
+import { DECISIONS, type AgentOutcome, type AgentTurn } from '../../workflows/domain/agent.ts';
 import { readIfThere, writeDurably } from '../durable-file.ts';
 import { turnFolder } from './lease.ts';
 
@@ -9,9 +9,7 @@ const commonSchema = {
   result: z.string().optional(),
   complete: z.boolean(),
   report: z.string().optional(),
-  decision: z
-    .object({ kind: z.enum(['CONTINUE', 'STOP', 'RESTART']), guidance: z.string() })
-    .optional(),
+  decision: z.object({ kind: z.enum(DECISIONS), guidance: z.string() }).optional(),
   log: z.string(),
   sessionId: z.string(),
   usage: z.object({
@@ -72,27 +70,16 @@ export async function writeFinished(turn: AgentTurn, outcome: AgentOutcome): Pro
   await writeDurably(join(folder, 'finished.json'), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** All finished turns of one session in a task run. */
-export async function turnsOfSession(
-  workerDir: string,
-  sessionId: string,
-): Promise<FinishedTurn[]> {
-  return (await finishedTurns(workerDir)).filter(({ outcome }) => outcome.sessionId === sessionId);
-}
-
-/** All finished turns of one run of an agent. */
-export async function turnsOfRun(workerDir: string, runId: string): Promise<FinishedTurn[]> {
-  return (await finishedTurns(workerDir)).filter((turn) => turn.runId === runId);
-}
-
 /** All finished turns of a task run. */
 export async function finishedTurns(workerDir: string): Promise<FinishedTurn[]> {
   const leases = join(workerDir, 'leases');
-  const names = await readdir(leases).catch(() => []);
-  const records = await Promise.all(
-    names.map((name) => readRecord(join(leases, name)).catch(() => undefined)),
-  );
-  return records.filter((record) => record !== undefined);
+  const turns: FinishedTurn[] = [];
+  // One after the other: a long run has hundreds.
+  for (const name of await readdir(leases).catch(() => [])) {
+    const turn = await readRecord(join(leases, name)).catch(() => undefined);
+    if (turn) turns.push(turn);
+  }
+  return turns;
 }
 
 // Written whole or not at all: what cannot be read is not ours, and proves nothing.

@@ -8,17 +8,19 @@ import type { AgentOutcome, AgentTurn } from '../../workflows/domain/agent.ts';
 import { NO_USAGE } from '../../workflows/domain/usage.ts';
 import { WiggumError, type ErrorCode } from '../../workflows/domain/errors.ts';
 import type { HostDependencies } from '../dependencies.ts';
+import { exists } from '../exists.ts';
 import { agentVariables } from './agent-variables.ts';
 import type { TurnContext } from './backend.ts';
 import { backendNamed } from './backends.ts';
 import { checkpointInterruption, lastCheckpoint } from './checkpoint-record.ts';
 import { concludeTurn, isConclusive } from './conclude-turn.ts';
-import { readFinished } from './finished-record.ts';
+import { finishedTurns, readFinished } from './finished-record.ts';
 import type { KeeperJob } from './keeper.ts';
 import type { HeldLease } from './lease.ts';
 import { ModelText } from './model-text.ts';
+import { outputFolder } from './output-folder.ts';
 import { renderPrompts } from './prompt.ts';
-import { exists, fillCompletion, outputDir, promptValues } from './prompt-values.ts';
+import { fillCompletion, promptValues } from './prompt-values.ts';
 import { whyNotRunnable } from './required-paths.ts';
 import { noteSession } from './session-id.ts';
 import { stallLimit } from './stall-limit.ts';
@@ -126,6 +128,7 @@ async function prepare(
     isThere: (sessionId) => backend.sessionExists({ turn: { ...ordered, sessionId }, environment }),
     lost: isLost ? known.sessionId : undefined,
     earlier: lease.earlier,
+    finished: story.finished,
   });
   const values = await enterSession(story, session.id, environment);
   const { turn } = story;
@@ -144,21 +147,21 @@ async function prepare(
     tags: { resultTag: definition.resultTag, reportTag: definition.reportTag },
     environment,
   };
-  const checkpoint = await lastCheckpoint(turn);
   const prompts = await renderPrompts({
     definition,
     turn,
     values,
     session: session.state,
     wrappers: await wrappersFor(turn, environment),
-    ...(checkpoint && { checkpoint }),
+    finished: story.finished,
+    lastCheckpoint: () => lastCheckpoint(turn),
   });
   await writeFile(context.promptFile, prompts.user, { mode: 0o600 });
   if (prompts.system !== undefined) {
     context.systemFile = join(lease.folder, 'system.md');
     await writeFile(context.systemFile, prompts.system, { mode: 0o600 });
   }
-  await mkdir(outputDir(turn, turn.agent), { recursive: true });
+  await mkdir(outputFolder(place, turn.agent), { recursive: true });
   const command = there ? await backend.resume(context) : await backend.start(context);
   const variables = await agentVariables(context.turn, values, environment);
   const log = await openLog(turn, lease.attempt, { resumes: there, prompt: prompts.user });
@@ -169,7 +172,7 @@ async function prepare(
     log,
     sessionId: turn.sessionId,
     end: undefined,
-    stream: await streamOf(story, turn.sessionId),
+    stream: streamOf(story, turn.sessionId),
   };
   story.attempts.push(now);
   const { program, args } = command;
@@ -199,6 +202,8 @@ async function storyOf(
     definition,
     completion: completionCheck,
     backend,
+    files: { plan: '', output: '' },
+    finished: await finishedTurns(turn.place.workerDir),
     modelText: new ModelText({ resultTag, reportTag, validResults: turn.validResults }),
     attempts: [],
   };
@@ -217,6 +222,7 @@ async function enterSession(
   story.turn = { ...story.turn, sessionId };
   const values = await promptValues(definition, story.turn, environment);
   const { workerDir } = story.turn.place;
+  story.files = { plan: values.plan_file, output: values.output_path };
   story.completion = fillCompletion(definition.completionCheck, values, workerDir);
   return values;
 }

@@ -1,9 +1,10 @@
-import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
 import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
+import { exists } from '../exists.ts';
+import { outputFolder } from './output-folder.ts';
 import { fillVariables, type Values } from './prompt-template.ts';
 import { agentOfRun } from './result-record.ts';
 
@@ -32,7 +33,7 @@ export async function promptValues(
     'next.step_id': turn.nextStepId ?? '',
     iteration: String(iteration),
     prev_iteration: String(iteration - 1),
-    output_dir: outputDir(turn, turn.agent),
+    output_dir: outputFolder(place, turn.agent),
     supervisor_feedback: turn.guidance ?? '',
     context_updates: (await readPlainFile(join(place.workerDir, 'context-updates.json'))) ?? '',
   };
@@ -64,23 +65,10 @@ export function fillCompletion(
     : { ...check, path: resolve(workerDir, fillVariables(check.path, values)) };
 }
 
-/** Where an agent may leave what others want to read. */
-export function outputDir({ place }: AgentTurn, agentType: string): string {
-  return join(place.workerDir, 'output', agentType);
-}
-
-/** Whether a file or folder is there. */
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 async function parentOutputDir(turn: AgentTurn): Promise<string> {
   if (turn.parent?.outputDir) return turn.parent.outputDir;
   const agent = turn.parent && (await agentOfRun(turn.place, turn.parent.runId));
-  return agent === undefined ? '' : outputDir(turn, agent);
+  return agent === undefined ? '' : outputFolder(turn.place, agent);
 }
 
 async function contextSection({ place, parent }: AgentTurn): Promise<string> {

@@ -3,8 +3,9 @@ import type { AgentDefinition } from '../../config/agent-definition.ts';
 import type { PromptVariable } from '../../config/prompt-variables.ts';
 import type { PromptWrappers } from '../../config/prompt-wrappers.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
+import { exists } from '../exists.ts';
+import type { FinishedTurn } from './finished-record.ts';
 import { fillParts, shownParts, type Condition } from './prompt-template.ts';
-import { exists } from './prompt-values.ts';
 import { LOOK_AGAIN, supervisorPrompts } from './supervisor-prompt.ts';
 
 /** What the session of a turn has behind it. */
@@ -28,8 +29,10 @@ export interface PromptInput {
   values: Readonly<Record<PromptVariable, string>>;
   session: SessionState;
   wrappers: PromptWrappers;
-  /** Where an earlier run of the same step got to, when it did not complete it. */
-  checkpoint?: string;
+  /** Turns of the task run that have ended: a supervisor is told what they used. */
+  finished: readonly FinishedTurn[];
+  /** Finds where an earlier run of the same step got to, when it did not complete it. */
+  lastCheckpoint: () => Promise<string | undefined>;
 }
 
 /** Headings of an iteration's summary, in this order. */
@@ -44,14 +47,16 @@ export async function renderPrompts(input: PromptInput): Promise<Prompts> {
     case 'ask-result':
       return { user: askForResult(definition, turn) };
     case 'supervise':
-      return session === 'new' ? supervisorPrompts(definition, turn) : { user: LOOK_AGAIN };
+      return session === 'new'
+        ? supervisorPrompts(definition, turn, input.finished)
+        : { user: LOOK_AGAIN };
     case 'work':
       return work(input);
   }
 }
 
 async function work(input: PromptInput): Promise<Prompts> {
-  const { definition, turn, values, session, wrappers, checkpoint } = input;
+  const { definition, turn, values, session, wrappers } = input;
   const { mode } = definition;
   // A session of our own holds the task already. One of somebody else, or of an earlier run, may have
   // been ended before it heard ours.
@@ -64,6 +69,7 @@ async function work(input: PromptInput): Promise<Prompts> {
   const goesOn = mode === 'ralph_loop' && turn.iteration > 0;
   const continuation = goesOn ? await shown(definition.continuationPrompt ?? '') : [];
   const lacks = (text: string) => ![...task, ...continuation].some((part) => part.includes(text));
+  const checkpoint = isFirstHere(input) ? await input.lastCheckpoint() : undefined;
   const user = joined([
     session === 'interrupted' ? INTERRUPTED : '',
     wrappers.preUser,
@@ -72,7 +78,7 @@ async function work(input: PromptInput): Promise<Prompts> {
     lacks('{{supervisor_feedback}}') ? guidance(turn) : '',
     // The role of such a session is that of its parent, who may have been free to change things.
     mode === 'resume' && lacks('{{git_restrictions}}') ? values.git_restrictions : '',
-    isFirstHere(input) && checkpoint ? takeUp(checkpoint) : '',
+    checkpoint ? takeUp(checkpoint) : '',
     lacks(`<${definition.resultTag}>`) ? resultInstruction(definition, turn) : '',
     wrappers.postUser,
   ]);

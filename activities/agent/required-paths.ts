@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../config/agent-definition.ts';
-import { exists } from './prompt-values.ts';
+import { exists } from '../exists.ts';
 
 /** Says which paths an agent needs and does not find; undefined when all are there. */
 export async function whyNotRunnable(

@@ -1,15 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile } from '../../config/create-file.ts';
-import type { AgentTurn, SupervisorDecision } from '../../workflows/domain/agent.ts';
+import {
+  DECISIONS,
+  type AgentTurn,
+  type SupervisorDecision,
+} from '../../workflows/domain/agent.ts';
 import { findBlock, lastResult } from './model-text.ts';
 
 export interface SupervisorAnswer {
   decision: SupervisorDecision;
   review: string;
 }
-
-export const DECISIONS = ['CONTINUE', 'STOP', 'RESTART'] as const;
 
 /** Guidance goes through histories and into every prompt that follows. */
 const GUIDANCE_CHARACTERS = 16_000;

@@ -5,7 +5,7 @@ import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
 import { sumUsage } from '../../workflows/domain/usage.ts';
 import { changedFiles } from '../git/changed-files.ts';
-import { turnsOfRun } from './finished-record.ts';
+import type { FinishedTurn } from './finished-record.ts';
 import { supervisorsFolder } from './supervisor-answer.ts';
 
 const PRD_BYTES = 12_000;
@@ -17,11 +17,12 @@ const CHANGED_FILES = 200;
 export async function supervisorPrompts(
   definition: AgentDefinition,
   turn: AgentTurn,
+  finished: readonly FinishedTurn[],
 ): Promise<{ system: string; user: string }> {
   const sections = [
     `# A look at step ${turn.stepId} of task ${turn.place.taskId}`,
     await goal(definition, turn),
-    await standing(turn),
+    standing(turn, finished),
     await changes(turn),
     await summaries(turn),
     toldBefore(turn),
@@ -49,9 +50,9 @@ async function goal({ type, description }: AgentDefinition, turn: AgentTurn): Pr
   ].join('\n');
 }
 
-async function standing(turn: AgentTurn): Promise<string> {
+function standing(turn: AgentTurn, finished: readonly FinishedTurn[]): string {
   const { limits, place, iteration } = turn;
-  const run = await turnsOfRun(place.workerDir, turn.runId);
+  const run = finished.filter(({ runId }) => runId === turn.runId);
   const { turns, costUsd } = sumUsage(run.map(({ outcome }) => outcome.usage));
   const cost = costUsd > 0 ? `, $${costUsd.toFixed(2)}` : '';
   return [

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../config/agent-definition.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import { turnsOfSession } from './finished-record.ts';
+import type { FinishedTurn } from './finished-record.ts';
 import type { EarlierAttempt } from './lease.ts';
 import { liveSession, type LiveSessionLook } from './live-session.ts';
 import type { SessionState } from './prompt.ts';
@@ -15,6 +15,8 @@ export interface TurnSession {
 export interface SessionLook extends LiveSessionLook {
   /** Attempts at the same turn before this one. */
   earlier: readonly EarlierAttempt[];
+  /** Turns of the task run that have ended. */
+  finished: readonly FinishedTurn[];
 }
 
 /** Finds the session of a turn: the workflow's, or the one that a live agent has. */
@@ -27,7 +29,7 @@ export async function sessionOfTurn(
   const id = isLive ? await liveSession(turn, look) : turn.sessionId;
   if (!(await look.isThere(id))) return { id, state: 'new' };
   const isShared = isLive || definition.mode === 'resume';
-  const heard = !isShared || (await hasHeard(turn, id, look.earlier));
+  const heard = !isShared || (await hasHeard(turn, id, look));
   return { id, state: heard ? 'interrupted' : 'handed-over' };
 }
 
@@ -58,10 +60,11 @@ export function whyNeeded(
 async function hasHeard(
   turn: AgentTurn,
   sessionId: string,
-  earlier: readonly EarlierAttempt[],
+  { earlier, finished }: SessionLook,
 ): Promise<boolean> {
   for (const { folder, lease } of earlier)
     if (lease.agent && (await notedSession(folder)) === sessionId) return true;
-  const finished = await turnsOfSession(turn.place.workerDir, sessionId);
-  return finished.some(({ runId }) => runId === turn.runId);
+  return finished.some(
+    ({ runId, outcome }) => runId === turn.runId && outcome.sessionId === sessionId,
+  );
 }

@@ -1,12 +1,19 @@
 import type { AgentDefinition, CompletionCheck } from '../../config/agent-definition.ts';
 import type { AgentTurn } from '../../workflows/domain/agent.ts';
-import { NO_USAGE, sumUsage, type Usage } from '../../workflows/domain/usage.ts';
+import {
+  addModels,
+  beyond,
+  NO_USAGE,
+  sumUsage,
+  totalOf,
+  type Usage,
+} from '../../workflows/domain/usage.ts';
 import type { AttemptEnd } from './attempt-records.ts';
 import type { Backend } from './backend.ts';
-import { finishedTurns, turnsOfSession } from './finished-record.ts';
+import type { FinishedTurn } from './finished-record.ts';
 import type { EarlierAttempt } from './lease.ts';
 import { FileFollower } from './lines.ts';
-import { addModels, beyond, priceAt, totalOf } from './model-figures.ts';
+import { priceAt } from './model-prices.ts';
 import type { ModelText } from './model-text.ts';
 import { notedSession } from './session-id.ts';
 import { TurnStream } from './turn-stream.ts';
@@ -20,11 +27,22 @@ export interface AttemptStory {
   stream: TurnStream;
 }
 
+/** Files that an agent's definition names. */
+export interface AgentFiles {
+  plan: string;
+  /** Empty when it names none. */
+  output: string;
+}
+
 export interface TurnStory {
   turn: AgentTurn;
   definition: AgentDefinition;
   completion: CompletionCheck;
   backend: Backend;
+  /** What the agent's definition names, as it stands for this turn. */
+  files: AgentFiles;
+  /** Turns of the task run that had ended when this one began: until it ends, no other one does. */
+  finished: readonly FinishedTurn[];
   /** What the model said, in all attempts. */
   modelText: ModelText;
   /** Attempts that ran, oldest first. */
@@ -40,7 +58,7 @@ export async function rereadEarlier(
     if (end?.reason === 'not-started') continue;
     const { log } = lease;
     const sessionId = (await notedSession(folder)) ?? story.turn.sessionId;
-    const stream = await streamOf(story, sessionId);
+    const stream = streamOf(story, sessionId);
     const follower = await FileFollower.open(log).catch(() => undefined);
     await follower?.finish((line) => stream.take(line));
     story.attempts.push({ folder, log, sessionId, end, stream });
@@ -48,11 +66,11 @@ export async function rereadEarlier(
 }
 
 /** The reader of an attempt that speaks to a session: it knows what was counted for that session already. */
-export async function streamOf(story: TurnStory, sessionId: string): Promise<TurnStream> {
-  const finished = await turnsOfSession(story.turn.place.workerDir, sessionId);
+export function streamOf(story: TurnStory, sessionId: string): TurnStream {
+  const earlier = story.finished.filter(({ outcome }) => outcome.sessionId === sessionId);
   const here = story.attempts.filter((attempt) => attempt.sessionId === sessionId);
   const before = addModels(
-    ...finished.map(({ outcome }) => outcome.usage.models),
+    ...earlier.map(({ outcome }) => outcome.usage.models),
     ...here.map(({ stream }) => stream.usage(0).models),
   );
   return new TurnStream(story.backend, story.modelText, before);
@@ -64,7 +82,7 @@ export async function streamOf(story: TurnStory, sessionId: string): Promise<Tur
  * are an answer's output that did not come to its end, what helpers of the model used in a run that was
  * killed, and the money where nobody ever told a price of that model.
  */
-export async function usageOfTurn({ turn, attempts }: TurnStory): Promise<Usage> {
+export function usageOfTurn({ attempts, finished }: TurnStory): Usage {
   const used = sumUsage(attempts.map(({ stream, end }) => stream.usage(secondsOf(end))));
   const unpriced = addModels(
     ...attempts
@@ -72,7 +90,6 @@ export async function usageOfTurn({ turn, attempts }: TurnStory): Promise<Usage>
       .map(({ stream }) => stream.unpriced),
   );
   if (Object.keys(unpriced).length === 0) return used;
-  const finished = await finishedTurns(turn.place.workerDir);
   // Tokens without a price lower the rate, and money that was told later for them raises it again:
   // so the rate is that of all together.
   const known = addModels(

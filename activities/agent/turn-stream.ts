@@ -1,7 +1,14 @@
-import type { Usage } from '../../workflows/domain/usage.ts';
+import {
+  addModels,
+  atLeast,
+  beyond,
+  modelFigures,
+  totalOf,
+  type Models,
+  type Usage,
+} from '../../workflows/domain/usage.ts';
 import type { AgentEvent, Backend, StreamEnd } from './backend.ts';
 import type { Line } from './lines.ts';
-import { addModels, atLeast, beyond, modelFigures, totalOf, type Models } from './model-figures.ts';
 import type { ModelText } from './model-text.ts';
 
 const LAST_TEXT_CHARACTERS = 200;

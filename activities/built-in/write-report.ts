@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDurably } from '../durable-file.ts';
-import { outputFolder } from '../step/step-outputs.ts';
+import { outputFolder } from '../agent/output-folder.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 
 /** Writes what a built-in agent has to say and gives the file; a retry says the same. */

@@ -1,21 +1,15 @@
-import {
-  DEFAULT_MAPPINGS,
-  own,
-  type GateResult,
-  type ResultMapping,
-  type ResultMappings,
-} from '../../workflows/domain/steps.ts';
+import { ExitCode } from '../../workflows/domain/errors.ts';
+import { mappingOf, type GateResult, type ResultMappings } from '../../workflows/domain/steps.ts';
 import type { Usage } from '../../workflows/domain/usage.ts';
-import { ExitCode, WiggumError } from '../../workflows/domain/errors.ts';
 import { logActivity } from '../agent/activity-log.ts';
+import { outputFolder } from '../agent/output-folder.ts';
 import { writeResult } from '../agent/result-record.ts';
 import { closeSummaries } from '../agent/summary-file.ts';
 import { usageFields } from '../agent/usage-fields.ts';
-import type { HostDependencies } from '../dependencies.ts';
 import { readIfThere } from '../durable-file.ts';
-import { commitStep } from '../git/commit.ts';
+import { commitOrReason, type CommitOrReason } from '../git/commit-or-reason.ts';
 import { restoreCheckpoint } from '../git/restore-checkpoint.ts';
-import { declaredOutputs, outputFolder, stepOutputs, type EndedStep } from './step-outputs.ts';
+import { declaredOutputs, stepOutputs, type EndedStep } from './step-outputs.ts';
 
 export interface StepEnd extends EndedStep {
   runId: string;
@@ -53,21 +47,29 @@ export interface StepEnded {
 }
 
 /** Closes a step: readonly work is undone, other work committed, and the result goes on record. */
-export async function endStep(end: StepEnd, host: HostDependencies): Promise<StepEnded> {
-  const { place, step, runId, run, agent } = end;
+export async function endStep(end: StepEnd): Promise<StepEnded> {
+  const { place, step, runId, epoch, run, agent } = end;
   if (end.readonly) await restoreCheckpoint(place, runId);
-  const committed = end.commitAfter ? await commit(end) : {};
+  const { commit, refusal }: CommitOrReason = end.commitAfter
+    ? await commitOrReason(place, {
+        message: `${place.taskId}: ${step} - ${agent.type}`,
+        key: runId,
+        timestamp: epoch,
+      })
+    : {};
+  const mapped = (result: GateResult) =>
+    mappingOf(result, end.resultMappings, agent.resultMappings);
   // A failure stays one, and so does a result that nobody knows: neither is mended by a repair.
-  const status = mappingOf(end, run.result)?.status;
+  const status = mapped(run.result)?.status;
   const isGood = status === 'success' || status === 'partial';
-  const result = committed.fault && isGood ? 'FIX' : run.result;
-  const mapping = mappingOf(end, result);
+  const result = refusal && isGood ? 'FIX' : run.result;
+  const mapping = mapped(result);
   if (agent.mode === 'ralph_loop' && run.iterations > 0)
-    await closeSummaries({ place, step, runId: run.runId, lastIteration: run.lastIteration });
-  const said = await stepOutputs(end, host);
+    await closeSummaries({ place, step, ...run, readonly: end.readonly });
+  const said = await stepOutputs(end);
   const record = await writeResult({
     place,
-    epoch: end.epoch,
+    epoch,
     agentType: agent.type,
     stepId: step,
     runId,
@@ -78,13 +80,13 @@ export async function endStep(end: StepEnd, host: HostDependencies): Promise<Ste
     iterations: run.iterations,
     startedAt: end.startedAt,
     endedAt: new Date().toISOString(),
-    errors: [run.detail, committed.fault, ...said.errors].filter((text) => text !== undefined),
+    errors: [run.detail, refusal, ...said.errors].filter((text) => text !== undefined),
     outputs: said.outputs,
     metadata: {
       why: run.why,
       ...usageFields(run.usage),
       ...(run.runId !== runId && { last_run_id: run.runId }),
-      ...(committed.commit && { commit: committed.commit }),
+      ...(commit && { commit }),
     },
     ...(run.report && { report: run.report }),
   });
@@ -98,21 +100,13 @@ export async function endStep(end: StepEnd, host: HostDependencies): Promise<Ste
   return {
     result,
     endedAt: record.endedAt,
-    ...(committed.commit && { commit: committed.commit }),
+    ...(commit && { commit }),
     ...(record.report && { report: record.report }),
-    ...(committed.fault && { fault: committed.fault }),
+    ...(refusal && { fault: refusal }),
     ...(words && { words }),
     outputs: declaredOutputs(place, agent.outputs, record.outputs),
     outputDir: outputFolder(place, agent.type),
   };
-}
-
-function mappingOf(end: StepEnd, result: GateResult): ResultMapping | undefined {
-  return (
-    own(end.resultMappings, result) ??
-    own(end.agent.resultMappings, result) ??
-    own(DEFAULT_MAPPINGS, result)
-  );
 }
 
 /** One line of it: it stands on the board's screen and in histories. */
@@ -124,20 +118,3 @@ async function beginningOf(report: string | undefined): Promise<string | undefin
 }
 
 const MAX_WORDS = 300;
-
-/** Work that must not be committed is a fault, with the files named. */
-async function commit(end: StepEnd): Promise<{ commit?: string; fault?: string }> {
-  const { place, step, agent, runId, epoch } = end;
-  try {
-    const { commit: id } = await commitStep(place, {
-      message: `${place.taskId}: ${step} - ${agent.type}`,
-      key: runId,
-      timestamp: epoch,
-    });
-    return id ? { commit: id } : {};
-  } catch (error) {
-    if (error instanceof WiggumError && error.code === 'COMMIT_REFUSED')
-      return { fault: error.message };
-    throw error;
-  }
-}

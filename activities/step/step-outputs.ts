@@ -1,11 +1,11 @@
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { loadAgent } from '../../config/load-definitions.ts';
 import { readPlainFile } from '../../config/plain-file.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { own } from '../../workflows/domain/steps.ts';
-import { fillVariables } from '../agent/prompt-template.ts';
-import type { HostDependencies } from '../dependencies.ts';
+import { checkpointOfRun } from '../agent/checkpoint-record.ts';
+import { outputFolder } from '../agent/output-folder.ts';
+import { exists } from '../exists.ts';
 
 /** A step whose agent has ended. */
 export interface EndedStep {
@@ -23,18 +23,19 @@ export interface StepOutputs {
 }
 
 /** Gathers the outputs of a step: what its agent wrote down, and above that the files we know of. */
-export async function stepOutputs(end: EndedStep, host: HostDependencies): Promise<StepOutputs> {
+export async function stepOutputs(end: EndedStep): Promise<StepOutputs> {
   const { place, run } = end;
   const said = await agentOutputs(end);
-  const { planFile, outputFile } = await definedFiles(end, host);
+  // The very paths that the agent was told: only its turn knew all that they are made of.
+  const told = await checkpointOfRun(place, run.runId, run.lastIteration);
   const files = {
     summary_file: join(place.workerDir, 'summaries', 'summary.txt'),
-    plan_file: planFile,
-    output_file: outputFile,
+    plan_file: told?.plan_file,
+    output_file: told?.output_file,
   };
   const known: Record<string, string> = run.sessionId ? { session_id: run.sessionId } : {};
   for (const [key, file] of Object.entries(files))
-    if (file !== undefined && (await isThere(file))) known[key] = withinWorker(place, file);
+    if (file !== undefined && (await exists(file))) known[key] = withinWorker(place, file);
   return { outputs: { ...said.outputs, ...known }, errors: said.errors };
 }
 
@@ -51,11 +52,6 @@ export function declaredOutputs(
       handedOn[key] = OUR_FILES.includes(key) ? resolve(place.workerDir, value) : value;
   }
   return handedOn;
-}
-
-/** Where an agent leaves what others may read. */
-export function outputFolder({ workerDir }: RunPlace, agentType: string): string {
-  return join(workerDir, 'output', agentType);
 }
 
 const OUR_FILES = ['report_file', 'summary_file', 'plan_file', 'output_file'];
@@ -114,42 +110,7 @@ function parseObject(text: string): object | undefined {
   }
 }
 
-/** Files that the agent's definition names. One that is broken by now names none. */
-async function definedFiles(
-  { place, step, agent, run }: EndedStep,
-  { environment }: HostDependencies,
-): Promise<{ planFile: string; outputFile?: string }> {
-  const usual = join(place.ralphDir, 'plans', `${place.taskId}.md`);
-  const definition = await loadAgent(agent.type, { ralphDir: place.ralphDir, environment }).catch(
-    () => undefined,
-  );
-  const values = {
-    workspace: place.workspace,
-    worker_dir: place.workerDir,
-    project_dir: place.projectDir,
-    ralph_dir: place.ralphDir,
-    task_id: place.taskId,
-    step_id: step,
-    run_id: run.runId,
-    session_id: run.sessionId,
-    iteration: String(run.lastIteration),
-    output_dir: outputFolder(place, agent.type),
-  };
-  const within = (path: string) => resolve(place.workerDir, fillVariables(path, values));
-  return {
-    planFile: definition?.planFile === undefined ? usual : within(definition.planFile),
-    ...(definition?.outputPath !== undefined && { outputFile: within(definition.outputPath) }),
-  };
-}
-
 function withinWorker({ workerDir }: RunPlace, file: string): string {
   const path = relative(workerDir, file);
   return path.startsWith('..') ? file : path;
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

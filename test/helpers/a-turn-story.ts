@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Backend } from '../../activities/agent/backend.ts';
+import { finishedTurns } from '../../activities/agent/finished-record.ts';
 import { ModelText } from '../../activities/agent/model-text.ts';
 import { streamOf, type TurnStory } from '../../activities/agent/turn-story.ts';
 import { anAgent } from './an-agent.ts';
@@ -8,23 +9,29 @@ import type { AgentWorld } from './with-agents.ts';
 
 const STREAMS = path.join(import.meta.dirname, '..', 'fixtures', 'claude-streams');
 
-/** A turn of which nothing is known yet. */
-export function aTurnStory({ turn }: AgentWorld, backend: Backend, key?: string): TurnStory {
+/** A turn that begins now. */
+export async function aTurnStory(
+  { turn, place }: AgentWorld,
+  backend: Backend,
+  key?: string,
+): Promise<TurnStory> {
   const definition = anAgent();
   return {
     turn: turn(key === undefined ? {} : { key }),
     definition,
     completion: definition.completionCheck,
     backend,
+    files: { plan: '', output: '' },
+    finished: await finishedTurns(place.workerDir),
     modelText: new ModelText({ resultTag: 'result', reportTag: 'report', validResults: [] }),
     attempts: [],
   };
 }
 
 /** Adds an attempt that wrote these lines. */
-export async function addAttempt(story: TurnStory, lines: readonly string[]): Promise<void> {
+export function addAttempt(story: TurnStory, lines: readonly string[]): void {
   const { sessionId } = story.turn;
-  const stream = await streamOf(story, sessionId);
+  const stream = streamOf(story, sessionId);
   for (const text of lines) stream.take({ kind: 'line', text });
   story.attempts.push({ folder: '', log: '', sessionId, end: undefined, stream });
 }

@@ -113,30 +113,27 @@ async function visitStep(
   };
   const outcome = await inActivity(() => runAgent(turn, host)).result;
   if (outcome.kind !== 'ok') throw new Error(`${at}: ${JSON.stringify(outcome)}`);
-  const ended = await endStep(
-    {
-      place,
+  const ended = await endStep({
+    place,
+    runId,
+    epoch,
+    step: unit.id,
+    agent: plan,
+    readonly,
+    commitAfter: unit.commitAfter,
+    startedAt: begun.startedAt,
+    resultMappings: pipeline.resultMappings,
+    run: {
+      result: outcome.result ?? 'UNKNOWN',
+      why: 'result',
+      iterations: 1,
+      sessionId: outcome.sessionId,
+      ...(outcome.report && { report: outcome.report }),
+      usage: outcome.usage,
       runId,
-      epoch,
-      step: unit.id,
-      agent: plan,
-      readonly,
-      commitAfter: unit.commitAfter,
-      startedAt: begun.startedAt,
-      resultMappings: pipeline.resultMappings,
-      run: {
-        result: outcome.result ?? 'UNKNOWN',
-        why: 'result',
-        iterations: 1,
-        sessionId: outcome.sessionId,
-        ...(outcome.report && { report: outcome.report }),
-        usage: outcome.usage,
-        runId,
-        lastIteration: 0,
-      },
+      lastIteration: 0,
     },
-    host,
-  );
+  });
   return {
     ended,
     context: {
@@ -169,7 +166,11 @@ const PIPELINE = {
 const AGENTS: Record<string, string[]> = {
   worker: ['mode: ralph_loop', 'outputs: [session_id, finding]'],
   auditor: ['mode: once', 'outputs: [report_file]'],
-  fixer: ['mode: once'],
+  fixer: [
+    'mode: once',
+    'outputs: [plan_file, output_file]',
+    'output_path: fixes/{{parent.step_id}}-{{next.step_id}}-{{prev_iteration}}.md',
+  ],
 };
 
 const agent = (name: string, head: string[]) =>

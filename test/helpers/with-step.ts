@@ -6,7 +6,6 @@ import { endStep, type StepEnd } from '../../activities/step/end-step.ts';
 import type { AgentPlan, RunPlace } from '../../workflows/domain/agent.ts';
 import { NO_USAGE } from '../../workflows/domain/usage.ts';
 import { anAgentPlan } from './a-step-record.ts';
-import { aHost } from './a-task.ts';
 import { withRepository, type TestProject } from './with-repository.ts';
 
 /** A step `audit` of a task run with a workspace. */
@@ -39,31 +38,28 @@ export async function withStep(use: (world: StepWorld) => Promise<void>): Promis
       begin: (readonly = false) =>
         beginStep({ place, runId, step: 'audit', agent: agent.type, readonly }),
       end: (changes = {}, run = {}) =>
-        endStep(
-          {
-            place,
+        endStep({
+          place,
+          runId,
+          epoch: 1700000100,
+          step: 'audit',
+          agent,
+          readonly: false,
+          commitAfter: false,
+          startedAt: '2026-01-01T00:00:00.000Z',
+          resultMappings: {},
+          run: {
+            result: 'PASS',
+            why: 'result',
+            iterations: 1,
+            sessionId: 'sid',
+            usage: { ...NO_USAGE, costUsd: 0.5, turns: 3 },
             runId,
-            epoch: 1700000100,
-            step: 'audit',
-            agent,
-            readonly: false,
-            commitAfter: false,
-            startedAt: '2026-01-01T00:00:00.000Z',
-            resultMappings: {},
-            run: {
-              result: 'PASS',
-              why: 'result',
-              iterations: 1,
-              sessionId: 'sid',
-              usage: { ...NO_USAGE, costUsd: 0.5, turns: 3 },
-              runId,
-              lastIteration: 0,
-              ...run,
-            },
-            ...changes,
+            lastIteration: 0,
+            ...run,
           },
-          aHost(project),
-        ),
+          ...changes,
+        }),
       record: async () => {
         const folder = path.join(place.workerDir, 'results');
         const name = (await readdir(folder)).sort().at(-1) ?? '';

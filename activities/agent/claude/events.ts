@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Models } from '../../../workflows/domain/usage.ts';
 import type { AgentEvent } from '../backend.ts';
 import { parseJsonLine } from '../lines.ts';
-import type { Models } from '../model-figures.ts';
 
 /** Reads one line of the stream. Kinds that are new to us are signs of life; what is no event is nothing. */
 export function parseClaudeLine(line: string): AgentEvent[] {

@@ -76,6 +76,7 @@ describe('the checkpoint of an iteration', () => {
           completed_tasks: ['one', 'two'],
           next_steps: ['three'],
           prose_summary: 'Two of three.',
+          plan_file: path.join(place.ralphDir, 'plans', 'AB-1.md'),
         });
       });
     });

@@ -6,7 +6,12 @@ import { AGENT_MODES, type AgentTurn } from '../../../workflows/domain/agent.ts'
 import { anAgent } from '../../helpers/an-agent.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
-const NO_WRAPPERS = { preSystem: '', postSystem: '', preUser: '', postUser: '' };
+/** Nobody adds anything, and nothing came before. */
+const NOTHING_ELSE = {
+  wrappers: { preSystem: '', postSystem: '', preUser: '', postUser: '' },
+  finished: [],
+  lastCheckpoint: () => Promise.resolve(undefined),
+};
 
 async function render(
   world: AgentWorld,
@@ -16,7 +21,7 @@ async function render(
 ) {
   const turn = world.turn(changes);
   const values = await promptValues(definition, turn, {});
-  const input = { definition, turn, values, session: 'new' as const, wrappers: NO_WRAPPERS };
+  const input = { definition, turn, values, session: 'new' as const, ...NOTHING_ELSE };
   return renderPrompts({ ...input, ...more });
 }
 

@@ -16,7 +16,12 @@ const put = async (world: AgentWorld, name: string, text = 'text') => {
   return file;
 };
 
-const NO_WRAPPERS = { preSystem: '', postSystem: '', preUser: '', postUser: '' };
+/** Nobody adds anything, and nothing came before. */
+const NOTHING_ELSE = {
+  wrappers: { preSystem: '', postSystem: '', preUser: '', postUser: '' },
+  finished: [],
+  lastCheckpoint: () => Promise.resolve(undefined),
+};
 
 /** One line per variable; a value that is no plain text would show. */
 const TABLE = PROMPT_VARIABLES.map((name) => `${name}=[{{${name}}}]`).join('\n');
@@ -81,7 +86,7 @@ describe('the variables of a prompt', () => {
 
       // Each stands in each section that the mode uses, and none is left as it was written.
       const table = PROMPT_VARIABLES.map((name) => `${name}=[${values[name]}]`).join('\n');
-      const input = { definition, turn, values, wrappers: NO_WRAPPERS };
+      const input = { definition, turn, values, ...NOTHING_ELSE };
       const { system, user } = await renderPrompts({ ...input, session: 'new' });
       expect(system).toBe(table);
       expect(user.split(table)).toEqual(

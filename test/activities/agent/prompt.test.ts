@@ -8,7 +8,12 @@ import { AGENT_MODES, type AgentTurn } from '../../../workflows/domain/agent.ts'
 import { anAgent } from '../../helpers/an-agent.ts';
 import { withAgents, type AgentWorld } from '../../helpers/with-agents.ts';
 
-const NO_WRAPPERS = { preSystem: '', postSystem: '', preUser: '', postUser: '' };
+/** Nobody adds anything, and nothing came before. */
+const NOTHING_ELSE = {
+  wrappers: { preSystem: '', postSystem: '', preUser: '', postUser: '' },
+  finished: [],
+  lastCheckpoint: () => Promise.resolve(undefined),
+};
 
 async function render(
   world: AgentWorld,
@@ -23,7 +28,7 @@ async function render(
     turn,
     values,
     session: 'new',
-    wrappers: NO_WRAPPERS,
+    ...NOTHING_ELSE,
     ...more,
   });
 }
@@ -149,13 +154,25 @@ describe('renderPrompts', () => {
   it('points a new session to the checkpoint of an attempt that was not completed (#187)', async () => {
     await withAgents(async (world) => {
       const checkpoint = '/w/checkpoints/audit-1/checkpoint-2.json';
-      const user = async (changes: Partial<AgentTurn>, more: Partial<PromptInput>) =>
-        (await render(world, anAgent({ mode: 'ralph_loop' }), changes, more)).user;
-      expect(await user({}, { checkpoint })).toContain(checkpoint);
-      expect(await user({}, {})).not.toContain('earlier attempt');
-      expect(await user({ iteration: 1 }, { checkpoint })).not.toContain(checkpoint);
-      expect(await user({ restarts: 1 }, { checkpoint })).not.toContain(checkpoint);
-      expect(await user({}, { checkpoint, session: 'interrupted' })).not.toContain(checkpoint);
+      const lastCheckpoint = () => Promise.resolve(checkpoint);
+      const { user } = await render(world, anAgent(), {}, { lastCheckpoint });
+      expect(user).toContain(checkpoint);
+      expect((await render(world, anAgent())).user).not.toContain('earlier attempt');
+    });
+  });
+
+  it.each<[string, Partial<AgentTurn>, PromptInput['session']]>([
+    ['a later iteration', { iteration: 1 }, 'new'],
+    ['a loop that begins anew', { restarts: 1 }, 'new'],
+    ['a session that goes on', {}, 'interrupted'],
+    ['a summary', { purpose: 'summary' }, 'interrupted'],
+    ['a supervisor', { purpose: 'supervise' }, 'new'],
+  ])('looks for no checkpoint for %s (#187)', async (_title, changes, session) => {
+    await withAgents(async (world) => {
+      const lastCheckpoint = () => Promise.reject(new Error('nobody wants to know'));
+      const definition = anAgent({ mode: 'ralph_loop' });
+      const { user } = await render(world, definition, changes, { session, lastCheckpoint });
+      expect(user).not.toContain('earlier attempt');
     });
   });
 

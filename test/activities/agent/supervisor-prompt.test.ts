@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { writeFinished } from '../../../activities/agent/finished-record.ts';
+import { finishedTurns, writeFinished } from '../../../activities/agent/finished-record.ts';
 import { readAnswer } from '../../../activities/agent/supervisor-answer.ts';
 import { supervisorPrompts } from '../../../activities/agent/supervisor-prompt.ts';
 import type { AgentTurn } from '../../../workflows/domain/agent.ts';
@@ -30,7 +30,8 @@ async function look(world: AgentWorld, changes: Partial<AgentTurn> = {}) {
     limits: { maxTurns: 30, timeoutSeconds: 600, maxIterations: 20, maxRestarts: 2 },
     ...changes,
   });
-  return supervisorPrompts(anAgent({ type: 'test.loop', mode: 'ralph_loop' }), turn);
+  const finished = await finishedTurns(world.place.workerDir);
+  return supervisorPrompts(anAgent({ type: 'test.loop', mode: 'ralph_loop' }), turn, finished);
 }
 
 describe('what a supervisor is told', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentEvent } from '../../../activities/agent/backend.ts';
-import type { Models } from '../../../activities/agent/model-figures.ts';
+import type { Models } from '../../../workflows/domain/usage.ts';
 import { ModelText } from '../../../activities/agent/model-text.ts';
 import { TurnStream } from '../../../activities/agent/turn-stream.ts';
 

@@ -105,16 +105,16 @@ async function countedOf(runs: readonly Run[]): Promise<{ usage: Usage; program:
   const program = new Program();
   const parts: Usage[] = [];
   await withAgents(async (world) => {
-    let story = aTurnStory(world, claude, '0');
+    let story = await aTurnStory(world, claude, '0');
     for (const [index, run] of runs.entries()) {
-      await addAttempt(story, program.run(run));
+      addAttempt(story, program.run(run));
       if (run.goesOn && run.ending !== 'told' && index + 1 < runs.length) continue;
-      const usage = await usageOfTurn(story);
+      const usage = usageOfTurn(story);
       parts.push(usage);
       const { sessionId } = story.turn;
       const at = { startedAt: '', endedAt: '', log: '' };
       await writeFinished(story.turn, { kind: 'ok', complete: true, sessionId, usage, ...at });
-      story = aTurnStory(world, claude, String(index + 1));
+      story = await aTurnStory(world, claude, String(index + 1));
     }
   });
   return { usage: sumUsage(parts), program };

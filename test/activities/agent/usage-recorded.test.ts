@@ -21,9 +21,9 @@ const opus = (count: number, changes?: Partial<ModelUsage>) => ({
 async function usageOf(runs: readonly string[]): Promise<Usage> {
   let usage: Usage | undefined;
   await withAgents(async (world) => {
-    const story = aTurnStory(world, claude);
-    for (const run of runs) await addAttempt(story, await recordedStream(run));
-    usage = await usageOfTurn(story);
+    const story = await aTurnStory(world, claude);
+    for (const run of runs) addAttempt(story, await recordedStream(run));
+    usage = usageOfTurn(story);
   });
   if (!usage) throw new Error('nothing was read');
   return usage;
@@ -75,14 +75,14 @@ describe('the use of sessions of the real program (#148)', () => {
 
   it('names the model as the ends do, where answers name it with a date', async () => {
     await withAgents(async (world) => {
-      const story = aTurnStory(world, claude);
+      const story = await aTurnStory(world, claude);
       const dated = (line: string) =>
         line.includes('"type":"stream_event"')
           ? line.replace('opus-5-5', 'opus-5-5-20260101')
           : line;
-      await addAttempt(story, (await recordedStream('stopped')).map(dated));
-      await addAttempt(story, (await recordedStream('after-the-stop')).map(dated));
-      expect((await usageOfTurn(story)).models).toEqual(opus(3));
+      addAttempt(story, (await recordedStream('stopped')).map(dated));
+      addAttempt(story, (await recordedStream('after-the-stop')).map(dated));
+      expect(usageOfTurn(story).models).toEqual(opus(3));
     });
   });
 });

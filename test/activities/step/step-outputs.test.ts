@@ -1,6 +1,7 @@
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { withPipelineRun } from '../../helpers/with-pipeline-run.ts';
 import { withStep, type StepWorld } from '../../helpers/with-step.ts';
 
 const OUTPUTS = 'output/engineering.security-audit/outputs.json';
@@ -20,38 +21,45 @@ describe('outputs of a step', () => {
       expect(record.errors).toEqual([]);
     }));
 
-  it('names report, summary and plan when they are there, for later steps by whole paths (#78)', () =>
+  it('names report and summary when they are there, for later steps by whole paths (#78)', () =>
     audited(async ({ put, place, ended }) => {
       await put('summaries/summary.txt', 'done\n');
-      await put('../../plans/TASK-001.md', 'first, second\n');
       await put('turn.md', 'Nothing found.\n');
-      const keys = ['report_file', 'summary_file', 'plan_file', 'output_file'];
+      const keys = ['report_file', 'summary_file'];
       const report = path.join(place.workerDir, 'turn.md');
       const { outputs, record } = await ended(keys, { report });
-      const plan = path.join(place.ralphDir, 'plans', 'TASK-001.md');
       const name = 'reports/1700000100-engineering.security-audit-report.md';
       expect(outputs).toEqual({
         report_file: path.join(place.workerDir, name),
         summary_file: path.join(place.workerDir, 'summaries/summary.txt'),
-        plan_file: plan,
       });
       expect(record.outputs).toMatchObject({
         report_file: name,
         summary_file: 'summaries/summary.txt',
-        plan_file: plan,
       });
     }));
 
-  it('names the file that the agent says it writes, once it is there (#78)', () =>
-    audited(async ({ put, ended, place }) => {
-      await put(
-        '../../agents/engineering/security-audit.md',
-        AGENT.replace('OUTPUT', 'findings/{{task_id}}-{{step_id}}.md'),
-      );
-      expect((await ended(['output_file'])).outputs).toEqual({});
-      await put('findings/TASK-001-audit.md', 'x\n');
-      expect((await ended(['output_file'], { runId: 'audit-2' })).outputs).toEqual({
-        output_file: path.join(place.workerDir, 'findings/TASK-001-audit.md'),
+  it('names the plan that the agent was told to keep to (#69, #78)', () =>
+    withPipelineRun(async ({ visit, project, place }) => {
+      const usual = path.join(place.ralphDir, 'plans', 'TASK-001.md');
+      const own = path.join(project.dir, 'own-plan.md');
+      await project.write({ [usual]: 'usual\n', [own]: 'own\n' }, '/');
+      const outputs = async (environment: Record<string, string>) =>
+        (await visit('audit/audit-fix', ['result: PASS'], { environment })).ended.outputs;
+      expect(await outputs({})).toEqual({ plan_file: usual });
+      expect(await outputs({ WIGGUM_PLAN_FILE: own })).toEqual({ plan_file: own });
+      expect(await outputs({ WIGGUM_PLAN_FILE: `${own}.gone` })).toEqual({});
+    }));
+
+  it('names the file that the agent was told to write, once it is there (#78)', () =>
+    withPipelineRun(async ({ visit, place: { workerDir } }) => {
+      const more = { parent: { stepId: 'audit', runId: 'audit-1' }, nextStepId: 'last' };
+      const outputs = async (...actions: string[]) =>
+        (await visit('audit/audit-fix', [...actions, 'result: PASS'], more)).ended.outputs;
+      expect(await outputs()).toEqual({});
+      const written = 'write: { path: ../fixes/audit-last--1.md, content: x }';
+      expect(await outputs(written)).toEqual({
+        output_file: path.join(workerDir, 'fixes/audit-last--1.md'),
       });
     }));
 
@@ -125,30 +133,13 @@ describe('outputs of a step', () => {
     }));
 });
 
-const AGENT = `---
-type: engineering.security-audit
-description: An agent of a test
-required_paths: [workspace]
-valid_results: [PASS, FAIL]
-mode: once
-output_path: OUTPUT
----
-<WIGGUM_SYSTEM_PROMPT>
-Look.
-</WIGGUM_SYSTEM_PROMPT>
-
-<WIGGUM_USER_PROMPT>
-Look at {{task_id}}.
-</WIGGUM_USER_PROMPT>
-`;
-
 interface Audited extends StepWorld {
   /** Writes a file below the worker folder. */
   put: (file: string, text: string) => Promise<void>;
   said: (outputs: object) => Promise<void>;
   ended: (
     declared: string[],
-    more?: { report?: string; runId?: string },
+    more?: { report?: string },
   ) => Promise<{
     outputs: Record<string, string>;
     record: { outputs: Record<string, string>; errors: string[] };
@@ -164,12 +155,11 @@ function audited(use: (world: Audited) => Promise<void>): Promise<void> {
       ...world,
       put,
       said: (outputs) => put(OUTPUTS, JSON.stringify(outputs)),
-      ended: async (declared, { report, runId } = {}) => {
+      ended: async (declared, { report } = {}) => {
         const { outputs } = await world.end(
           {
             startedAt,
             agent: { ...world.agent, mode: 'once', outputs: declared },
-            ...(runId && { runId }),
           },
           report ? { report } : {},
         );

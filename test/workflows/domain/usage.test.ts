@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_USAGE, sumUsage, usageOf, type Usage } from '../../../workflows/domain/usage.ts';
+import {
+  addModels,
+  atLeast,
+  beyond,
+  modelFigures,
+  NO_USAGE,
+  sumUsage,
+  totalOf,
+  usageOf,
+  type Usage,
+} from '../../../workflows/domain/usage.ts';
 import { aStepRecord } from '../../helpers/a-step-record.ts';
 
 const model = (costUsd: number) => ({
@@ -51,6 +61,48 @@ describe('sumUsage', () => {
   it('takes a model called like a property of every object for a model', () => {
     expect(sumUsage([session({ constructor: model(1) })]).models).toEqual({
       constructor: model(1),
+    });
+  });
+});
+
+describe('figures by model', () => {
+  const some = addModels(
+    modelFigures('opus', { inputTokens: 3, cacheReadTokens: 1, costUsd: 0.3 }),
+    modelFigures('haiku', { outputTokens: 2 }),
+  );
+  const more = modelFigures('opus', { inputTokens: 5, cacheWriteTokens: 4, costUsd: 0.1 });
+
+  it('are the greater of both, figure by figure (#148)', () => {
+    expect(atLeast(some, more)).toEqual({
+      ...modelFigures('opus', {
+        inputTokens: 5,
+        cacheReadTokens: 1,
+        cacheWriteTokens: 4,
+        costUsd: 0.3,
+      }),
+      ...modelFigures('haiku', { outputTokens: 2 }),
+    });
+  });
+
+  it('are what one has beyond the other, and no model that has nothing (#148)', () => {
+    expect(beyond(more, some)).toEqual(
+      modelFigures('opus', { inputTokens: 2, cacheWriteTokens: 4 }),
+    );
+    expect(beyond(some, some)).toEqual({});
+  });
+
+  it('count no crumbs of adding fractions as money (#148)', () => {
+    const added = modelFigures('opus', { costUsd: 0.1 + 0.2 });
+    expect(beyond(added, modelFigures('opus', { costUsd: 0.3 }))).toEqual({});
+  });
+
+  it('make one total, in which all that was read is input (#148)', () => {
+    const models = addModels(some, more);
+    expect(totalOf(models)).toEqual({
+      inputTokens: 13,
+      outputTokens: 2,
+      costUsd: 0.4,
+      models,
     });
   });
 });
