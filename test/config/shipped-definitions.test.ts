@@ -95,6 +95,8 @@ describe('the shipped pipelines', () => {
     [
       'multi-pr-resolve',
       [
+        'wait-turn workflow.batch-wait-turn',
+        'wait-turn/turn-failed workflow.batch-signal-failed 1 or abort',
         'sync-main workflow.git-sync-main',
         'resolve engineering.git-conflict-resolver 3 or abort commit',
         'resolve/resolve-failed workflow.batch-signal-failed 1 or abort',
