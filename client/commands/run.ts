@@ -23,7 +23,7 @@ export const run = defineCommand({
   flags: [
     ['--max-workers <n>', 'tasks at work at the same time (WIGGUM_MAX_WORKERS, else 4)'],
     ['--auto-merge', 'merge each pull request without asking'],
-    ['--pipeline <name>', 'pipeline for all tasks: a file in .ralph/pipelines, default or fast'],
+    ['--pipeline <name>', 'pipeline for all tasks: one of .ralph/pipelines, or a shipped one'],
     ['--backend <name>', 'who does the work: claude (default) or script'],
     ['--script <file>', 'scenario of the script backend'],
     ['--plan', 'have a plan made before the work (WIGGUM_PLAN_MODE)'],
