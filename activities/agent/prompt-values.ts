@@ -99,17 +99,12 @@ function planSection(planFile: string): string {
   ].join('\n');
 }
 
-/** What somebody who only looks must leave alone. */
-export const LOOK_ONLY = [
-  'Do not create, edit or delete files in it, and do not run git commands that change anything:',
-  'no checkout, switch, restore, reset, clean, add, commit, merge, rebase, cherry-pick, pull or push,',
-  'no new or deleted branches and tags. `git stash` only if the same command line brings it back.',
-  'Free to use: git status, diff, log, show, blame, grep, shortlog, `branch --list`, `tag --list`.',
-].join('\n');
-
 const GIT_RESTRICTIONS = [
   '## Look, do not change',
   '',
   'This step only reads. Whatever you change in the workspace is thrown away when you are done.',
-  LOOK_ONLY,
+  'Do not create, edit or delete files in it, and do not run git commands that change anything:',
+  'no checkout, switch, restore, reset, clean, add, commit, merge, rebase, cherry-pick, pull or push,',
+  'no new or deleted branches and tags. `git stash` only if the same command line brings it back.',
+  'Free to use: git status, diff, log, show, blame, grep, shortlog, `branch --list`, `tag --list`.',
 ].join('\n');
