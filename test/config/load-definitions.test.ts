@@ -241,6 +241,20 @@ describe('loadRun', () => {
       });
     }));
 
+  it('says so of a pipeline also when the settings cannot be read (#51, #60)', () =>
+    withDefinitions(async ({ write, places }) => {
+      await write({
+        '.ralph/config.json': '{',
+        '.ralph/agents/test/one.md': agent('test.one', '', '[PASS, FIX]'),
+        '.ralph/pipeline.json': pipeline('circle', step('a')),
+      });
+      const { code, message } = await caught(loadRun({ taskId: 'AB-1' }, places));
+      expect([code, message]).toEqual([
+        'PIPELINE_INVALID',
+        expect.stringContaining('could run for ever: a → a'),
+      ]);
+    }));
+
   it('refuses a step that nothing leads to (#60)', () =>
     withDefinitions(async ({ write, places }) => {
       await write({
