@@ -10,7 +10,7 @@ import {
   type Priority,
 } from '../workflows/domain/board.ts';
 import { analyseDependencies } from '../workflows/domain/dependencies.ts';
-import { checkDefinitions } from './check-definitions.ts';
+import { checkDefinitions, type Checked } from './check-definitions.ts';
 
 /** Everything that `validate` found out. */
 export interface Validation {
@@ -25,6 +25,10 @@ export interface Validation {
   /** Faults in settings, pipelines and agents. */
   definitions: DefinitionProblem[];
   notices: DefinitionProblem[];
+  /** Absent when nothing but a board was checked. */
+  checked?: Checked;
+  /** Files of pipelines whose circles and unreachable steps were not looked for. */
+  unwalked: string[];
 }
 
 /** Checks a board and, with `ralphDir`, the definitions around it; reports all faults at once. */
@@ -39,17 +43,17 @@ export async function validateProject({
 }): Promise<Validation> {
   const { board } = await readBoardFile(file);
   const pending = board.tasks.filter((task) => task.marker === ' ');
-  const { problems, notices } = ralphDir
-    ? await checkDefinitions({ ralphDir, environment })
-    : { problems: [], notices: [] };
+  const found = ralphDir ? await checkDefinitions({ ralphDir, environment }) : undefined;
   return {
     board: file,
     tasks: board.tasks.length,
     ...countTasks(board),
     errors: board.problems,
     cycles: analyseDependencies(pending.map((task) => ({ ...task, hasPlan: false }))).cycles,
-    definitions: problems,
-    notices,
+    definitions: found?.problems ?? [],
+    notices: found?.notices ?? [],
+    ...(found && { checked: found.checked }),
+    unwalked: found?.unwalked ?? [],
   };
 }
 

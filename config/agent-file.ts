@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AGENT_MODES } from '../workflows/domain/agent.ts';
 import type { AgentDefinition, CompletionCheck, DefinitionProblem } from './agent-definition.ts';
+import { AGENT_TYPE } from './agent-names.ts';
 import { readFrontMatter, type FrontMatter } from './front-matter.ts';
 import { didYouMean } from './nearest-name.ts';
 import { linesOf, readSections, type PromptSections } from './prompt-sections.ts';
@@ -14,8 +15,8 @@ export interface ParsedAgent {
   notices: DefinitionProblem[];
 }
 
-/** Reads an agent's markdown file; all of its problems are found at once. */
-export function parseAgent(text: string, source: string): ParsedAgent {
+/** Reads an agent's markdown file; all of its problems are found at once. `type` is what its place makes it. */
+export function parseAgent(text: string, source: string, type?: string): ParsedAgent {
   const front = readFrontMatter(text);
   if (front.problems.length > 0)
     return { problems: front.problems.map((fault) => ({ file: source, ...fault })), notices: [] };
@@ -27,6 +28,7 @@ export function parseAgent(text: string, source: string): ParsedAgent {
   };
   const faults = [
     ...(fields.error?.issues ?? []).flatMap(describeIssue),
+    ...placeFaults(front.data, type),
     ...modeFaults(front.data),
     ...templateFaults(front.data),
   ];
@@ -54,6 +56,9 @@ export function parseAgent(text: string, source: string): ParsedAgent {
 /** A field and what is wrong with it. */
 type Fault = readonly [field: string, message: string];
 
+/** What can become the name of a variable. */
+const OUTPUT_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
 const brief = (found: string) => (found.length > 80 ? `${found.slice(0, 80)}…` : found);
 const needs = (what: string) => ({
   error: (issue: { input?: unknown }) =>
@@ -68,7 +73,6 @@ const text = (what: string) =>
     .min(1, { error: `must not be empty; expected ${what}`, abort: true });
 const list = (what: string, item: z.ZodType<string>) =>
   z.array(item, needs(what)).min(1, `must not be empty; expected ${what}`);
-const optionalPath = text('a path').optional();
 
 const resultName = text('a result name')
   .meta({ pattern: '^[A-Z]{3,10}$' })
@@ -88,6 +92,13 @@ const requiredPath = text('a path').refine(
   (path) => !path.startsWith('/') && !path.split('/').includes('..'),
   { error: (issue) => `"${brief(String(issue.input))}" must lie inside the worker directory` },
 );
+
+/** Variables may lead elsewhere on purpose; `..` never does. */
+const ownFile = text('a path')
+  .refine((path) => !path.split('/').includes('..'), {
+    error: (issue) => `"${brief(String(issue.input))}" must not leave its folder by ".."`,
+  })
+  .optional();
 
 const tag = (name: string) =>
   text('a tag name')
@@ -110,8 +121,8 @@ const completionCheck = text('a completion check')
 
 const rawSchema = z.strictObject({
   type: text('a type like engineering.code-review').regex(
-    /^[a-z]+\.[a-z-]+$/,
-    'expected category.name in small letters and hyphens, like engineering.code-review',
+    AGENT_TYPE,
+    'expected category.name in small letters and hyphens (no digits), like engineering.code-review',
   ),
   description: text('one sentence about the agent'),
   required_paths: list('a list of paths like [workspace]', requiredPath),
@@ -120,7 +131,7 @@ const rawSchema = z.strictObject({
   readonly: z.boolean(needs('true or false')).default(false),
   report_tag: tag('report'),
   result_tag: tag('result'),
-  output_path: optionalPath,
+  output_path: ownFile,
   completion_check: completionCheck,
   session_from: z.literal('parent', needs('parent')).optional(),
   supervisor_interval: z
@@ -128,7 +139,7 @@ const rawSchema = z.strictObject({
     .min(0, 'expected 0 to 20')
     .max(20, 'expected 0 to 20')
     .default(0),
-  plan_file: optionalPath,
+  plan_file: ownFile,
   outputs: z.array(text('a key'), needs('a list of keys')).default([]),
   workspace_override: text('a folder').optional(),
 });
@@ -158,6 +169,13 @@ function describeIssue(issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => [key, `there is no such field${didYouMean(key, FIELDS)}`]);
   return [[String(issue.path[0] ?? 'front matter'), issue.message]];
+}
+
+function placeFaults({ type: found }: Record<string, unknown>, type: string | undefined): Fault[] {
+  if (type === undefined || typeof found !== 'string' || !AGENT_TYPE.test(found.trim())) return [];
+  return found.trim() === type
+    ? []
+    : [['type', `is "${brief(found.trim())}", and the file's place makes it ${type}`]];
 }
 
 /** Faults that lie between fields. */
@@ -220,5 +238,16 @@ function noticesOf(data: Record<string, unknown>, { sections }: PromptSections):
     notices.push(['workspace_override', 'has no effect: agents work in their workspace']);
   if (sections.CONTINUATION && data['mode'] !== 'ralph_loop')
     notices.push(['mode', 'WIGGUM_CONTINUATION_PROMPT is used in mode ralph_loop only']);
+  if (Number(data['supervisor_interval']) > 0 && data['mode'] !== 'ralph_loop')
+    notices.push(['supervisor_interval', 'has no effect: a supervisor looks at a ralph_loop only']);
+  if (data['session_from'] && data['mode'] !== 'resume')
+    notices.push(['session_from', 'has no effect: only mode resume takes up a session']);
+  const outputs = Array.isArray(data['outputs']) ? (data['outputs'] as unknown[]) : [];
+  for (const key of outputs)
+    if (typeof key === 'string' && !OUTPUT_KEY.test(key.trim()))
+      notices.push([
+        'outputs',
+        `"${brief(key)}" is never handed on: a key has letters, digits and "_", no digit first`,
+      ]);
   return notices;
 }

@@ -11,6 +11,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   'engineering.git-conflict-resolver': 'CONFLICT_RESOLVER',
 };
 
+/** The form of an agent's type, without digits (checklist 67). */
 export const AGENT_TYPE = /^[a-z]+\.[a-z-]+$/;
 
 /** The types under which an agent is looked for: as it was asked for, then as it is called now. */

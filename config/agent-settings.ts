@@ -41,7 +41,10 @@ export function parseAgentsFile(
   if (json.value === undefined) return { problems: json.problems };
   const read = fileSchema.safeParse(json.value);
   const known = [...Object.keys(entry.shape), ...MAPPING_KEYS, 'agents', 'defaults'];
-  const problems = [...json.problems, ...schemaProblems(json, read.error?.issues ?? [], known)];
+  const problems = [
+    ...json.problems,
+    ...schemaProblems(json, read.error?.issues ?? [], () => known),
+  ];
   return read.success && problems.length === 0
     ? { settings: { ...read.data, file: source }, problems }
     : { problems };

@@ -5,7 +5,7 @@ import { describeProblem, type DefinitionProblem } from './agent-definition.ts';
 import { agentName, expected, limitFields } from './agent-limits.ts';
 import { globalFolders } from './global-folder.ts';
 import { readJson, schemaProblems, type JsonFile } from './json-lines.ts';
-import { nearestName } from './nearest-name.ts';
+import { didYouMean } from './nearest-name.ts';
 import { readText } from './read-text.ts';
 import type { Environment } from './state-dir.ts';
 
@@ -79,19 +79,26 @@ export function configFilesOf(ralphDir: string, environment: Environment): strin
   ];
 }
 
-/** Reads a `config.json`; all of its problems are found at once, keys that look like slips are noted. */
-export function parseConfigFile(
-  source: string,
-  file: string,
-): { values?: ConfigValues; problems: DefinitionProblem[]; notices: DefinitionProblem[] } {
+export interface ParsedConfig {
+  /** There when the file has no problem. */
+  values?: ConfigValues;
+  problems: DefinitionProblem[];
+  /** Keys that look like slips. */
+  notices: DefinitionProblem[];
+  problemAt: JsonFile['problemAt'];
+}
+
+/** Reads a `config.json`; all of its problems are found at once. */
+export function parseConfigFile(source: string, file: string): ParsedConfig {
   const json = readJson(source, file);
-  if (json.value === undefined) return { problems: json.problems, notices: [] };
+  const { problemAt } = json;
+  if (json.value === undefined) return { problems: json.problems, notices: [], problemAt };
   const read = schema.safeParse(json.value);
-  const problems = [...json.problems, ...schemaProblems(json, read.error?.issues ?? [], [])];
+  const problems = [...json.problems, ...schemaProblems(json, read.error?.issues ?? [], () => [])];
   const notices = nearMisses(schema, json.value, json);
   return read.success && problems.length === 0
-    ? { values: read.data, problems, notices }
-    : { problems, notices };
+    ? { values: read.data, problems, notices, problemAt }
+    : { problems, notices, problemAt };
 }
 
 /** Reads the files that are there; a damaged one is named, with everything that is wrong in it. */
@@ -115,7 +122,14 @@ export async function readConfigFiles(
   return found;
 }
 
-/** Keys that nobody reads and that are nearly one of ours. */
+/** Objects all of whose keys are ours, and what files of the original have in them beside. */
+const OUR_OBJECTS: readonly { at: RegExp; others: readonly string[] }[] = [
+  { at: /^runtime$/, others: [] },
+  { at: /^hooks$/, others: ['enabled', 'worker_hooks'] },
+  { at: /^agents\0[^\0]+$/, others: [] },
+];
+
+/** Keys that nobody reads, and that are nearly one of ours or stand where only ours do. */
 function nearMisses(
   type: unknown,
   value: unknown,
@@ -131,11 +145,13 @@ function nearMisses(
     );
   if (!(type instanceof z.ZodObject)) return [];
   const shape = type.shape as Record<string, unknown>;
-  const others = Object.keys(shape).filter((name) => !Object.hasOwn(value, name));
+  const ours = OUR_OBJECTS.find(({ at }) => at.test(path.join('\0')));
   return entries.flatMap(([key, inner]) => {
     if (Object.hasOwn(shape, key)) return nearMisses(shape[key], inner, json, [...path, key]);
-    const meant = nearestName(key, others);
-    const message = `nobody reads this key; did you mean "${meant}"?`;
-    return meant === undefined ? [] : [json.problemAt([...path, key], message)];
+    const meant = didYouMean(key, Object.keys(shape));
+    const isStray = ours !== undefined && !ours.others.includes(key);
+    if (!meant && !isStray) return [];
+    const known = `; there are ${Object.keys(shape).join(', ')}`;
+    return [json.problemAt([...path, key], `nobody reads this key${meant || known}`)];
   });
 }

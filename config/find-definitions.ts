@@ -18,6 +18,9 @@ export interface FoundFile {
   text: string;
 }
 
+/** A name by which a pipeline can be asked for. */
+export const PIPELINE_NAME = /^[A-Za-z0-9][\w.-]*$/;
+
 /** Kinds of agent files; only markdown is run. */
 export const CODE_AGENTS = ['.sh', '.ts', '.js', '.mjs'];
 
@@ -69,7 +72,7 @@ export async function findPipelineFile(
           path.join(places.ralphDir, 'pipeline'),
           ...named('default', folders),
         ]
-      : isFileName(wanted.pipeline)
+      : PIPELINE_NAME.test(wanted.pipeline)
         ? named(wanted.pipeline, folders)
         : [];
   for (const candidate of candidates) {
@@ -79,7 +82,7 @@ export async function findPipelineFile(
   return undefined;
 }
 
-/** All pipelines that could be asked for by name. */
+/** All files of pipelines, the project's first. */
 export async function pipelineFiles(places: DefinitionPlaces): Promise<string[]> {
   const folders = pipelineFolders(places);
   const files = (await Promise.all(folders.map(listFiles))).flat();
@@ -125,8 +128,4 @@ async function firstFile(stem: string, endings: string[]): Promise<FoundFile | u
     if (found) return found;
   }
   return undefined;
-}
-
-function isFileName(name: string): boolean {
-  return /^[A-Za-z0-9][\w.-]*$/.test(name);
 }

@@ -1,5 +1,5 @@
 import matter from 'gray-matter';
-import { LineCounter, isMap, parseDocument, visit, type Document } from 'yaml';
+import { LineCounter, isMap, parseDocument, visit, type Document, type YAMLError } from 'yaml';
 import { bracketDepth } from './bracket-depth.ts';
 
 export interface FrontMatter {
@@ -74,7 +74,7 @@ function readHead(yaml: string, lines: LineCounter): Head {
   const { contents } = document;
   const problems = document.errors.map((error) => ({
     line: lines.linePos(error.pos[0]).line,
-    message: `${firstLine(error.message)} (a value with ": " or " #" in it needs quotes)`,
+    message: inOurWords(error),
   }));
   if (problems.length === 0) problems.push(...aliasProblems(document, lines));
   if (problems.length > 0) return refused(...problems);
@@ -115,8 +115,16 @@ function refuse(): never {
   throw new Error('front matter is YAML; nothing else is read, and nothing is executed');
 }
 
-function firstLine(message: string): string {
-  return (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '');
+/** Faults that people make, told with their way out; the others as the parser puts them. */
+function inOurWords({ code, message }: YAMLError): string {
+  if (code === 'DUPLICATE_KEY') return 'the same field stands twice; only one can count';
+  if (code === 'TAB_AS_INDENT') return 'a tab stands before the text; indent with blanks';
+  if (code === 'MULTILINE_IMPLICIT_KEY')
+    return 'expected a field like `mode: once`, with a blank after the colon';
+  const said = (message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '');
+  return code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'BAD_SCALAR_START'
+    ? `${said} (a value with ": " in it or a sign before it needs quotes)`
+    : said;
 }
 
 function countLines(text: string): number {

@@ -13,7 +13,7 @@ export interface JsonFile {
   value?: unknown;
   problems: DefinitionProblem[];
   /** Makes a problem that names the place of a path. */
-  problemAt(path: readonly PropertyKey[], message: string): DefinitionProblem;
+  problemAt: (path: readonly PropertyKey[], message: string) => DefinitionProblem;
 }
 
 /** Reads JSON; keys given twice count as a fault, because the parser would silently take the last. */
@@ -68,12 +68,15 @@ export function readJson(source: string, file: string): JsonFile {
 export function schemaProblems(
   json: JsonFile,
   issues: readonly z.core.$ZodIssue[],
-  knownKeys: readonly string[],
+  keysAt: (path: readonly PropertyKey[]) => readonly string[],
 ): DefinitionProblem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) =>
-        json.problemAt([...issue.path, key], `there is no such key${didYouMean(key, knownKeys)}`),
+        json.problemAt(
+          [...issue.path, key],
+          `there is no such key${didYouMean(key, keysAt(issue.path)) || fewNames(keysAt(issue.path))}`,
+        ),
       );
     const { message } = issue.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
     return [json.problemAt(issue.path, inOurWords(message))];
@@ -86,6 +89,11 @@ export function jsonPath(path: readonly PropertyKey[]): string {
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')
     .replace(/^\./, '');
+}
+
+/** All names, where they are few enough to be read. */
+function fewNames(names: readonly string[]): string {
+  return names.length === 0 || names.length > 4 ? '' : `; there are ${names.join(', ')}`;
 }
 
 /** `__proto__` is an ordinary key to the parser, and schemas pass over it without a word. */
@@ -111,6 +119,12 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 function inOurWords(message: string): string {
+  const [, bound, limit] =
+    /^Too (small|big): expected \w+ to be [<>]=?(-?[\d.]+)$/.exec(message) ?? [];
+  if (bound !== undefined) return `expected ${limit} or ${bound === 'small' ? 'more' : 'less'}`;
+  if (message.startsWith('Too small: ')) return 'must not be empty';
+  const [, options] = /^Invalid option: expected one of (.*)$/.exec(message) ?? [];
+  if (options !== undefined) return `expected one of ${options.replaceAll('|', ', ')}`;
   const [, kind = '', found] =
     /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
   const wanted = own(KINDS, kind);

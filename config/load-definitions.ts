@@ -7,22 +7,23 @@ import {
   type DefinitionProblem,
 } from './agent-definition.ts';
 import { parseAgent, type ParsedAgent } from './agent-file.ts';
-import { typesToTry } from './agent-names.ts';
-import type { PlanSources } from './agent-plan.ts';
+import { AGENT_TYPE, typesToTry } from './agent-names.ts';
 import { loadAgentsFiles, settingsOf, type AgentsFile } from './agent-settings.ts';
 import { builtInAgent, TASK_WORKER } from './built-in-agents.ts';
 import {
   agentTypes,
   findAgentFile,
   findPipelineFile,
+  PIPELINE_NAME,
   pipelineFiles,
   type DefinitionPlaces,
   type FoundFile,
 } from './find-definitions.ts';
+import { findIdleParts } from './idle-parts.ts';
 import { didYouMean } from './nearest-name.ts';
 import { parsePipeline, type ParsedPipeline } from './pipeline-file.ts';
 import { findRunNotices, findRunProblems } from './pipeline-rules.ts';
-import { loadProjectConfig, mergeConfig } from './project-config.ts';
+import { loadProjectConfig, mergeConfig, type ProjectConfig } from './project-config.ts';
 
 export type { DefinitionPlaces } from './find-definitions.ts';
 
@@ -52,8 +53,8 @@ export async function loadRun(
   const found = await findPipelineFile(wanted, places);
   if (!found) {
     const name = wanted.pipeline ?? 'default';
-    const files = await pipelineFiles(places);
-    const names = [...new Set(files.map((file) => path.basename(file, '.json')))].sort();
+    const files = (await pipelineFiles(places)).map((file) => path.basename(file, '.json'));
+    const names = [...new Set(files)].filter((file) => PIPELINE_NAME.test(file)).sort();
     throw new WiggumError(
       'PIPELINE_MISSING',
       `there is no pipeline "${name}"${didYouMean(name, names) || `; there are ${names.join(', ')}`}`,
@@ -70,6 +71,10 @@ export async function readRun(
   places: DefinitionPlaces,
 ): Promise<{
   run?: LoadedRun;
+  /** Those of its agents that are right, by type. */
+  agents: Record<string, AgentDefinition>;
+  /** Circles and unreachable steps were looked for: its form and all of its agents are right. */
+  isWhole: boolean;
   problems: DefinitionProblem[];
   notices: DefinitionProblem[];
   code: ErrorCode;
@@ -92,18 +97,24 @@ export async function readRun(
       for (const named of parsed.agents.filter((agent) => agent.type === type))
         missing.push(named.problem(await missingAgent(type, places)));
   }
-  const misplaced = [...runsAsSteps(parsed), ...(await unknownHooks(parsed, places))];
+  const config = await settingsInForce(places);
+  const misplaced = [...runsAsSteps(parsed), ...(config ? unknownHooks(parsed, config) : [])];
   const pipeline = parsed.pipeline && renameAgents(parsed.pipeline, names);
-  const isWhole = pipeline && missing.length + faulty.length === 0;
-  const sources = { ...(await settingsInForce(places)), pipeline: file };
+  const isWhole = pipeline !== undefined && missing.length + faulty.length === 0;
+  const { environment } = places;
+  const sources = { environment, config: config ?? mergeConfig([]), pipeline: file };
   const between = isWhole ? findRunProblems({ pipeline, agents, sources }) : [];
   const inFile = [...parsed.problems, ...misplaced, ...between];
   const problems = [...inFile, ...missing, ...faulty];
-  const code =
+  const code: ErrorCode =
     inFile.length > 0 ? 'PIPELINE_INVALID' : missing.length > 0 ? 'AGENT_MISSING' : 'AGENT_INVALID';
-  if (!pipeline || problems.length > 0) return { problems, notices, code };
-  notices.push(...findRunNotices({ pipeline, agents, sources }));
-  return { run: { pipeline, source: file, agents }, problems, notices, code };
+  const found = { agents, isWhole, problems, notices, code };
+  if (!pipeline || problems.length > 0) return found;
+  notices.push(
+    ...findRunNotices({ pipeline, agents, sources }),
+    ...findIdleParts({ pipeline, agents, file }),
+  );
+  return { ...found, run: { pipeline, source: file, agents } };
 }
 
 /** Reads an agent's file, or takes the built-in one; neither an agent nor a problem means that there is none. */
@@ -137,11 +148,7 @@ function parseFound({ file, text, type }: FoundFile & { type: string }): ParsedA
     const message = 'agents in code are not run yet; write the agent as a markdown file';
     return { problems: [{ file, message }], notices: [] };
   }
-  const { definition, problems, notices } = parseAgent(text, file);
-  if (!definition || definition.type === type)
-    return { ...(definition && { definition }), problems, notices };
-  const message = `is "${definition.type}", and the file's place makes it ${type}`;
-  return { problems: [{ file, field: 'type', message }], notices };
+  return parseAgent(text, file, type);
 }
 
 function findBuiltIn(type: string): ParsedAgent {
@@ -150,12 +157,14 @@ function findBuiltIn(type: string): ParsedAgent {
 }
 
 /** Settings that cannot be read are told by whoever starts or checks a run, once, and not for each pipeline. */
-async function settingsInForce({ ralphDir, environment }: DefinitionPlaces): Promise<PlanSources> {
-  const config = await loadProjectConfig(ralphDir, environment).catch((cause: unknown) => {
+async function settingsInForce({
+  ralphDir,
+  environment,
+}: DefinitionPlaces): Promise<ProjectConfig | undefined> {
+  return loadProjectConfig(ralphDir, environment).catch((cause: unknown) => {
     if (!(cause instanceof WiggumError)) throw cause;
-    return mergeConfig([]);
+    return undefined;
   });
-  return { environment, config };
 }
 
 /** A run inside a run would write the records of the outer one. */
@@ -166,12 +175,8 @@ function runsAsSteps({ agents }: ParsedPipeline): DefinitionProblem[] {
 }
 
 /** Calls of hooks that the project's settings do not register. */
-async function unknownHooks(
-  { hooks }: ParsedPipeline,
-  { ralphDir, environment }: DefinitionPlaces,
-): Promise<DefinitionProblem[]> {
-  if (hooks.length === 0) return [];
-  const names = Object.keys((await loadProjectConfig(ralphDir, environment)).hooks.commands);
+function unknownHooks({ hooks }: ParsedPipeline, config: ProjectConfig): DefinitionProblem[] {
+  const names = Object.keys(config.hooks.commands);
   return hooks
     .filter(({ name }) => !names.includes(name))
     .map(({ name, problem }) =>
@@ -185,6 +190,8 @@ async function unknownHooks(
 
 async function missingAgent(type: string, places: DefinitionPlaces): Promise<string> {
   const types = await agentTypes(places);
+  if (!AGENT_TYPE.test(type))
+    return `there is no agent "${type}": a type is category.name, in small letters and hyphens (no digits)${didYouMean(type, types)}`;
   return `there is no agent "${type}"${didYouMean(type, types) || `; there are ${types.join(', ')}`}`;
 }
 

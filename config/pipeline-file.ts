@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Handler, Pipeline, Step } from '../workflows/domain/steps.ts';
 import type { DefinitionProblem } from './agent-definition.ts';
-import { limitFields } from './agent-limits.ts';
+import { expected, limitFields } from './agent-limits.ts';
 import { readJson, schemaProblems } from './json-lines.ts';
 import { NAMELESS, outlinePipeline, outlineProblems } from './pipeline-outline.ts';
 import { MAPPING_KEYS, resultMappings, resultName } from './result-mappings.ts';
@@ -32,7 +32,7 @@ export function parsePipeline(text: string, source: string): ParsedPipeline {
   const read = rootSchema.safeParse(json.value);
   const problems = [
     ...json.problems,
-    ...schemaProblems(json, read.error?.issues ?? [], KNOWN_KEYS),
+    ...schemaProblems(json, read.error?.issues ?? [], keysAt),
     ...outlineProblems(outline).map(({ path, message }) => json.problemAt(path, message)),
   ];
   const problemOf = (path: readonly PropertyKey[]) => (message: string) =>
@@ -51,6 +51,9 @@ const filled = z
   .min(1, 'must not be empty')
   .refine((text) => !/\p{Cc}/u.test(text), 'expected one line without control characters');
 
+const seconds = expected('a whole number from 1 to 86400');
+const dollars = expected('an amount in dollars, 0 or more');
+
 const unitFields = {
   agent: filled,
   max: z.int().min(0, 'expected 0 (no limit) or more').default(0),
@@ -68,7 +71,7 @@ const unitFields = {
     .optional(),
   commit_after: z.boolean().default(false),
   config: z.looseObject(limitFields).default({}),
-  timeout_seconds: z.int().min(1).max(86_400).optional(),
+  timeout_seconds: z.int(seconds).min(1, seconds).max(86_400, seconds).optional(),
   hooks: z
     .strictObject({ pre: z.array(filled).default([]), post: z.array(filled).default([]) })
     .optional(),
@@ -98,6 +101,10 @@ const handlerSchema: z.ZodType<Handler> = z.unknown().transform((value, context)
     context.addIssue('expected {"jump": "…"} or an inline agent {"id": "…", "agent": "…"}');
     return z.NEVER;
   }
+  if (has('jump') && has('agent')) {
+    context.addIssue('either a jump or an agent, not both');
+    return z.NEVER;
+  }
   const read = (has('agent') ? inlineSchema : jumpSchema).safeParse(value);
   if (read.success) return read.data;
   for (const issue of read.error.issues) context.issues.push({ ...issue, input: value } as never);
@@ -109,7 +116,7 @@ const rootInput = z.strictObject({
   name: filled.default('unnamed'),
   description: z.string().optional(),
   result_mappings: resultMappings.default({}),
-  cost_limit: z.number().nonnegative().optional(),
+  cost_limit: z.number(dollars).nonnegative(dollars).optional(),
   steps: z.array(stepSchema).min(1, 'a pipeline has at least one step'),
 });
 
@@ -128,12 +135,12 @@ export const PIPELINE_FORMS = {
   inline: inlineInput,
 };
 
-const KNOWN_KEYS = [
-  ...Object.keys(rootInput.shape),
-  ...Object.keys(stepInput.shape),
-  ...['pre', 'post', 'jump'],
-  ...MAPPING_KEYS,
-];
+/** The keys that an object of the file may have. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return Object.keys(rootInput.shape);
+  if (path[0] === 'result_mappings') return MAPPING_KEYS;
+  return path.at(-1) === 'hooks' ? ['pre', 'post'] : [...Object.keys(stepInput.shape), 'jump'];
+}
 
 function toStep(raw: z.infer<typeof stepInput>): Step {
   return {

@@ -66,7 +66,7 @@ function outlineUnit(outline: PipelineOutline, value: unknown, path: Path): void
 }
 
 function jumpProblems({ jumps, steps, inlines }: PipelineOutline) {
-  const targets = [...RELATIVE_JUMPS, ...steps.map(({ name }) => name)];
+  const targets = [...new Set([...RELATIVE_JUMPS, ...steps.map(({ name }) => name)])];
   return jumps
     .filter(({ name }) => !targets.includes(name))
     .map(({ name, path }) => {

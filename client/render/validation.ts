@@ -1,6 +1,7 @@
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { describeProblem, type DefinitionProblem } from '../../config/agent-definition.ts';
 import { MARKERS, PRIORITIES, type Marker } from '../../workflows/domain/board.ts';
+import type { Checked } from '../check-definitions.ts';
 import type { Validation } from '../validate-project.ts';
 import { counted } from './amounts.ts';
 import { problemLines } from './board.ts';
@@ -20,7 +21,7 @@ export function validationLines(
   validation: Validation,
   { cwd, quiet }: { cwd: string; quiet: boolean },
 ): string[] {
-  const { errors, cycles, definitions, notices } = validation;
+  const { errors, cycles, definitions, notices, checked, unwalked } = validation;
   const board = printable(relative(cwd, validation.board) || validation.board);
   const faults = [
     ...errors.map(({ line, message }) => `${board}:${line}: ${printable(message)}`),
@@ -30,6 +31,11 @@ export function validationLines(
   const hints = [
     ...problemLines({ problems: [], cycles }),
     ...notices.map((notice) => printable(describeProblem(nearer(notice, cwd)))),
+    ...(unwalked.length > 0
+      ? [
+          `circles and unreachable steps are looked for when the errors are mended: ${unwalked.map((file) => printable(basename(file))).join(', ')}`,
+        ]
+      : []),
   ].map((hint) => `note: ${hint}`);
   return [
     `${board}: ${counted(validation.tasks, 'task')}`,
@@ -39,11 +45,19 @@ export function validationLines(
     ...PRIORITIES.filter((priority) => validation.priorities[priority] > 0).map(
       (priority) => `  ${priority.padEnd(17)}${validation.priorities[priority]}`,
     ),
+    ...(checked ? [checkedLine(checked)] : []),
     ...section(faults),
     ...section(hints),
     '',
     faults.length === 0 ? 'No errors.' : `${counted(faults.length, 'error')}.`,
   ];
+}
+
+function checkedLine({ pipelines, agents, settings }: Checked): string {
+  const part = ({ own, installed }: Checked['agents'], noun: string) =>
+    `${counted(own + installed, noun)} (${own} of the project)`;
+  const files = counted(settings, 'file');
+  return `${part(pipelines, 'pipeline')}, ${part(agents, 'agent')}, settings in ${files}`;
 }
 
 function section(lines: string[]): string[] {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { checkDefinitions } from '../../client/check-definitions.ts';
 import { describeProblem, type DefinitionProblem } from '../../config/agent-definition.ts';
+import { loadRun } from '../../config/load-definitions.ts';
 import { withDefinitions } from '../helpers/with-definitions.ts';
 
 const lines = (problems: DefinitionProblem[]) =>
@@ -25,7 +26,11 @@ const agent = (type: string, more = '') =>
 describe('checkDefinitions', () => {
   it('finds nothing wrong and nothing idle in the shipped ones (#60)', () =>
     withDefinitions(async ({ places }) => {
-      expect(await checkDefinitions(places)).toEqual({ problems: [], notices: [] });
+      expect(await checkDefinitions(places)).toMatchObject({
+        problems: [],
+        notices: [],
+        unwalked: [],
+      });
     }));
 
   it('reports all pipelines and agents of the project at once (#60)', () =>
@@ -117,9 +122,69 @@ describe('checkDefinitions', () => {
         }),
         '.ralph/pipelines/AB-2.json': '[]',
       });
-      const found = lines((await checkDefinitions(places)).problems);
-      expect(found[0]).toContain('config.json:1: this is not JSON');
-      expect(found.at(-1)).toBe('AB-2.json:1: expected an object, found a list');
+      expect(lines((await checkDefinitions(places)).problems)).toEqual([
+        expect.stringContaining('config.json:1: this is not JSON'),
+        'AB-2.json:1: expected an object, found a list',
+      ]);
+    }));
+
+  it('blames no agent for a result that a pipeline with other faults handles (#67)', () =>
+    withDefinitions(async ({ write, places }) => {
+      const one = { id: 'a', agent: 'test.one', on_result: { DEFER: { jump: 'abort' } }, max: -1 };
+      await write({
+        '.ralph/agents/test/one.md': agent('test.one').replace('[PASS]', '[PASS, DEFER]'),
+        '.ralph/pipelines/AB-1.json': JSON.stringify({ steps: [one] }),
+      });
+      expect(lines((await checkDefinitions(places)).problems)).toEqual([
+        'AB-1.json:1: steps[0].max: expected 0 (no limit) or more',
+      ]);
+    }));
+
+  it('says which pipelines it could not follow, and counts what it read (#60)', () =>
+    withDefinitions(async ({ write, places }) => {
+      await write({
+        '.ralph/config.json': '{}',
+        '.ralph/agents/test/one.md': agent('test.one'),
+        '.ralph/pipelines/right.json': JSON.stringify({ steps: [{ id: 'a', agent: 'test.one' }] }),
+        '.ralph/pipelines/wrong.json': JSON.stringify({ steps: [{ id: 'a', agent: 'no.one' }] }),
+      });
+      const shipped = await checkDefinitions({ ...places, ralphDir: '/nowhere/.ralph' });
+      const { unwalked, checked } = await checkDefinitions(places);
+      expect(unwalked.map((file) => path.basename(file))).toEqual(['wrong.json']);
+      expect(checked).toEqual({
+        pipelines: { own: 2, installed: shipped.checked.pipelines.installed },
+        agents: { own: 1, installed: shipped.checked.agents.installed },
+        settings: 1,
+      });
+      expect(shipped.checked.agents.installed).toBeGreaterThan(20);
+    }));
+
+  it('tells why an agent is never looked at, and what is wrong inside (#67)', () =>
+    withDefinitions(async ({ write, places }) => {
+      await write({
+        '.ralph/agents/test/check2.md': agent('test.check2', 'readonly: perhaps'),
+        '.ralph/pipelines/own.json': JSON.stringify({ steps: [{ id: 'a', agent: 'test.check2' }] }),
+      });
+      const { problems, notices } = await checkDefinitions(places);
+      expect(lines(problems)).toEqual([
+        'own.json:1: steps[0].agent: there is no agent "test.check2": a type is category.name, in small letters and hyphens (no digits)',
+      ]);
+      expect(lines(notices)).toEqual([
+        expect.stringMatching(/^check2\.md: is never looked at for its "2": .*no digits$/),
+        'check2.md:7: readonly: expected true or false, found "perhaps"',
+      ]);
+    }));
+
+  it('notes a pipeline whose name nobody can ask for (#59)', () =>
+    withDefinitions(async ({ write, places }) => {
+      const steps = [{ id: 'a', agent: 'product.plan-mode' }];
+      await write({ '.ralph/pipelines/my Pipe.json': JSON.stringify({ steps }) });
+      expect(lines((await checkDefinitions(places)).notices)).toEqual([
+        expect.stringContaining('my Pipe.json: cannot be asked for'),
+      ]);
+      await expect(loadRun({ taskId: '', pipeline: 'my Pipe' }, places)).rejects.toThrow(
+        /no pipeline "my Pipe"; there are (?!.*my Pipe)/,
+      );
     }));
 
   it('notes keys of the settings that are nearly right', () =>

@@ -117,6 +117,13 @@ describe('parseAgent', () => {
     ['missing paths', { required_paths: undefined }, 'required_paths: is missing'],
     ['an empty list of paths', { required_paths: '[]' }, 'required_paths: must not be empty'],
     ['an absolute path', { required_paths: '[/etc]' }, '"/etc" must lie inside the worker'],
+    ['a type with a digit', { type: 'team.check-2' }, 'small letters and hyphens (no digits)'],
+    ['an output that leaves', { output_path: '../x.md' }, '"../x.md" must not leave its folder'],
+    [
+      'a plan that leaves a variable',
+      { plan_file: '"{{ralph_dir}}/../plan.md"' },
+      'must not leave its folder',
+    ],
     ['a path that leaves', { required_paths: '[a/../../b]' }, 'must lie inside the worker'],
     ['missing results', { valid_results: undefined }, 'valid_results: is missing'],
     ['an empty list of results', { valid_results: '[]' }, 'valid_results: must not be empty'],
@@ -173,6 +180,17 @@ describe('parseAgent', () => {
       'a.md:9: there is no variable {{wokspace}}; did you mean {{workspace}}?',
       'a.md:10: <WIGGUM_IF_SUPERVISOR> is never closed by </WIGGUM_IF_SUPERVISOR>',
     ]);
+  });
+
+  it('tells a type that its place contradicts beside other faults (#67)', () => {
+    const text = anAgent({ readonly: 'perhaps' });
+    const { problems, definition } = parseAgent(text, 'a.md', 'engineering.other');
+    expect(definition).toBeUndefined();
+    expect(problems.map(describeProblem)).toEqual([
+      'a.md:7: readonly: expected true or false, found "perhaps"',
+      'a.md:2: type: is "engineering.code-review", and the file\'s place makes it engineering.other',
+    ]);
+    expect(parseAgent(anAgent(), 'a.md', 'engineering.code-review').problems).toEqual([]);
   });
 
   it('names a file without front matter (#67)', () => {
@@ -250,8 +268,26 @@ describe('notices', () => {
     ]);
   });
 
-  it.each(['ralph_loop', 'live'])('say nothing of mode %s and a supervisor', (mode) => {
-    expect(noticesOf(anAgent({ mode, supervisor_interval: '2' }))).toEqual([]);
+  it.each(['once', 'live'])('name a supervisor that mode %s never asks', (mode) => {
+    expect(noticesOf(anAgent({ mode, supervisor_interval: '2' }))).toEqual([
+      'a.md:7: supervisor_interval: has no effect: a supervisor looks at a ralph_loop only',
+    ]);
+    expect(noticesOf(anAgent({ mode, supervisor_interval: '0' }))).toEqual([]);
+    expect(noticesOf(anAgent({ mode: 'ralph_loop', supervisor_interval: '2' }))).toEqual([]);
+  });
+
+  it('name a session that is never taken up', () => {
+    expect(noticesOf(anAgent({ session_from: 'parent' }))).toEqual([
+      'a.md:7: session_from: has no effect: only mode resume takes up a session',
+    ]);
+    expect(noticesOf(anAgent({ mode: 'resume', session_from: 'parent' }))).toEqual([]);
+  });
+
+  it('name outputs that could not become variables', () => {
+    expect(noticesOf(anAgent({ outputs: '[plan_file, my-key, 2nd]' }))).toEqual([
+      expect.stringContaining('a.md:7: outputs: "my-key" is never handed on'),
+      expect.stringContaining('a.md:7: outputs: "2nd" is never handed on'),
+    ]);
   });
 
   it('name a continuation that is never used (#71)', () => {

@@ -24,6 +24,20 @@ describe('parseConfigFile', () => {
     ]);
   });
 
+  it('notes a slip beside the key that it means, and strangers among our own keys', () => {
+    expect(
+      noticesOf({
+        runtime: { script: 'a.yaml', scriptt: 'b.yaml' },
+        agents: { 'a.b': { turns: 3 } },
+        hooks: { enabled: true, cmd: {} },
+      }),
+    ).toEqual([
+      'config.json:4: runtime.scriptt: nobody reads this key; did you mean "script"?',
+      expect.stringContaining('agents.a.b.turns: nobody reads this key; there are max_iterations'),
+      'config.json:13: hooks.cmd: nobody reads this key; there are commands',
+    ]);
+  });
+
   it('says nothing of the keys that files of the original carry', () => {
     expect(
       noticesOf({

@@ -61,10 +61,20 @@ describe('readFrontMatter', () => {
     ['a head that is never closed', '---\na: 1\n', 1, 'never closed'],
     ['a head that is a list', '---\n- a\n---\n', 2, 'a list of fields'],
     ['a colon in plain text', '---\na: 1\nb: c: d\n---\n', 3, 'needs quotes'],
-    ['a field that stands twice', '---\na: 1\na: 2\n---\n', 3, 'unique'],
+    ['a field that stands twice', '---\na: 1\na: 2\n---\n', 3, 'the same field stands twice'],
+    ['a tab', '---\na:\n\t- b\n---\n', 3, 'indent with blanks'],
+    ['a colon without a blank', '---\na:b\nc: 1\n---\n', 2, 'with a blank after the colon'],
+    ['a sign before a value', '---\na: @b\n---\n', 2, 'needs quotes'],
   ])('names the line of %s', (_title, text, line, message) => {
     const { problems } = read(text);
     expect(problems).toMatchObject([{ line }]);
     expect(problems[0]?.message).toContain(message);
   });
+
+  it.each(['a: 1\na: 2', 'a:\n\t- b', 'a: [b, c', 'a: "b'])(
+    'says nothing of quotes where they do not help: %j',
+    (head) => {
+      expect(read(`---\n${head}\n---\n`).problems[0]?.message).not.toContain('needs quotes');
+    },
+  );
 });

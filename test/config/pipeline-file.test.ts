@@ -196,6 +196,31 @@ describe('parsePipeline', () => {
       'steps[0].hooks.prae: there is no such key; did you mean "pre"?',
     ],
     [
+      'a hook of no time',
+      { steps: [step('a', { hooks: { mid: [] } })] },
+      'steps[0].hooks.mid: there is no such key; there are pre, post',
+    ],
+    [
+      'a time that is too short',
+      { steps: [step('a', { timeout_seconds: 0 })] },
+      'steps[0].timeout_seconds: expected a whole number from 1 to 86400, found 0',
+    ],
+    [
+      'a cost below nothing',
+      { cost_limit: -1, steps: [step('a')] },
+      'cost_limit: expected an amount in dollars, 0 or more, found -1',
+    ],
+    [
+      'a mapping of no status',
+      { result_mappings: { FIX: { status: 'good' } }, steps: [step('a')] },
+      'result_mappings.FIX.status: expected one of "success", "failure"',
+    ],
+    [
+      'a mapping of no exit code',
+      { result_mappings: { FIX: { exit_code: 256 } }, steps: [step('a')] },
+      'result_mappings.FIX.exit_code: expected 255 or less',
+    ],
+    [
       'a NUL in a name',
       { name: 'a\u0000b', steps: [step('a')] },
       'name: expected one line without control characters',
@@ -214,7 +239,7 @@ describe('parsePipeline', () => {
     [
       'a handler of both forms',
       { steps: [step('a', { on_result: { FIX: { jump: 'self', agent: 'x.y' } } })] },
-      'steps[0].on_result.FIX.jump: there is no such key',
+      'steps[0].on_result.FIX: either a jump or an agent, not both',
     ],
     ['a misspelt key', { steps: [step('a', { on_results: {} })] }, 'did you mean "on_result"?'],
     ['a misspelt key at the top', { step: [], steps: [step('a')] }, 'did you mean "steps"?'],
@@ -237,6 +262,12 @@ describe('parsePipeline', () => {
     const problems = problemsOf(value);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(message);
+  });
+
+  it('names each target once (#60)', () => {
+    const [problem] = problemsOf({ steps: [step('a', { on_max: 'nowhere' }), step('a')] });
+    expect(problem).toContain('; targets are self, prev, next, abort, a');
+    expect(problem).not.toContain('a, a');
   });
 
   it('lists every error at once, with its line (#60)', () => {

@@ -255,6 +255,25 @@ describe('the definitions around the board', () => {
     });
   });
 
+  it('are counted, the own apart from the others', async () => {
+    await withBoard(aBoard().withTask('AB-1').text(), async (project) => {
+      await project.write({
+        '.ralph/pipelines/mine.json': '{"steps": [{"id": "a", "agent": "no.one"}]}',
+      });
+      const { stdout } = await validate(project);
+      expect(stdout).toMatch(
+        /^\d+ pipelines \(1 of the project\), \d+ agents \(0 of the project\), settings in \d files?$/m,
+      );
+      expect(stdout).toContain(
+        'note: circles and unreachable steps are looked for when the errors are mended: mine.json\n',
+      );
+      expect(jsonOf<Validation>(await validate(project, '--json'))).toMatchObject({
+        checked: { pipelines: { own: 1 }, agents: { own: 0 } },
+        unwalked: [expect.stringMatching(/mine\.json$/)],
+      });
+    });
+  });
+
   it('do not keep the board from being sorted', async () => {
     await withBoard(aBoard().withTask('AB-1').text(), async (project) => {
       await project.write({ '.ralph/config.json': 'nonsense' });
