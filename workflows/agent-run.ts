@@ -182,9 +182,7 @@ function turnText({ unit, plan }: AgentRun, iteration: number, purpose: TurnPurp
 }
 
 function spentText({ turns, costUsd }: Usage): string {
-  return turns > 0
-    ? ` · ${turns} ${turns === 1 ? 'turn' : 'turns'} · $${costUsd.toFixed(2)}`
-    : '';
+  return turns > 0 ? ` · ${turns} ${turns === 1 ? 'turn' : 'turns'} · $${costUsd.toFixed(2)}` : '';
 }
 
 const PURPOSES: Readonly<Record<TurnPurpose, string>> = {

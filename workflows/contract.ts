@@ -59,9 +59,11 @@ export interface SteerWish extends Wish {
   /** What the agent is told, word for word. */
   text: string;
 }
-/** Says something to the next iteration of a task's agent; the update answers when it was delivered. */
+/** Says something to the next iteration of a task's agent; the number asks what became of it. */
 export const steerSignal = defineSignal<[SteerWish]>('steer');
-export const steerUpdate = defineUpdate<Steered, [SteerWish]>('steer');
+export const steerUpdate = defineUpdate<number, [SteerWish]>('steer');
+/** Null while the words wait. An update would have to stay open for it, and a workflow may have ten of them. */
+export const steeredQuery = defineQuery<Steered | null, [number]>('steered');
 export interface Steered {
   delivered: boolean;
   /** Step and iteration that heard it, or why none will. */

@@ -2,10 +2,10 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import type { BuiltInEnd } from '../activities/built-in/built-in-order.ts';
 import { checkActivities, hostActivities } from './activities.ts';
 import { runAgent, type AgentRunResult } from './agent-run.ts';
-import type { AgentPlan, ParentContext } from './domain/agent.ts';
+import type { ParentContext } from './domain/agent.ts';
 import type { EndReason } from './domain/loop-state.ts';
 import { judge, nextStepId, type PipelinePosition } from './domain/pipeline.ts';
-import { own, unitKey, type GateResult, type Step } from './domain/steps.ts';
+import { commitsAfter, own, unitKey, type GateResult, type Step } from './domain/steps.ts';
 import { NO_USAGE } from './domain/usage.ts';
 import type { PipelineRun } from './pipeline-run.ts';
 
@@ -61,7 +61,7 @@ export async function runStep(
     step: unit.id,
     agent: plan,
     readonly,
-    commitAfter: commits(unit, plan) && !readonly,
+    commitAfter: commitsAfter(unit, plan),
     startedAt,
     resultMappings: pipeline.resultMappings,
     run: { ...agentRun, result },
@@ -188,7 +188,3 @@ async function runBuiltIn(
 
 /** The one built-in agent that needs the workflow: merges take their turn in the train. */
 const MERGING_AGENT = 'workflow.pr-merge';
-
-function commits(unit: Step, plan: AgentPlan): boolean {
-  return unit.commitAfter || plan.autoCommit;
-}

@@ -10,6 +10,7 @@ import { reasonOf } from './failure-reason.ts';
 import { makePullRequest } from './make-pull-request.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Begun } from './pipeline-run.ts';
+import { recordEnd, type TaskEnd } from './record-end.ts';
 import { Steering } from './steering.ts';
 import { TaskStory } from './task-story.ts';
 import { TrainPassenger } from './train-passenger.ts';
@@ -17,6 +18,9 @@ import { TrainPassenger } from './train-passenger.ts';
 /** What a person or a supervisor wants of a running task. */
 export type Order =
   { kind: 'abort'; by: string } | { kind: 'restart'; by: string; from: string | undefined };
+
+/** Words that may wait for one iteration. */
+const MOST_GUIDANCE = 10;
 
 type StepMerge = { result: GateResult; detail?: string };
 
@@ -59,15 +63,21 @@ export class TaskRun {
     this.passenger.hear(outcome);
   }
 
-  /** Guidance for the next iteration of an agent; its fate is told when that begins. */
-  steer(text: string): Promise<Steered> {
+  /** Guidance for the next iteration of an agent. */
+  steer(text: string): number {
     return this.steering.add(text);
+  }
+
+  steered(number: number): Steered | null {
+    return this.steering.fateOf(number) ?? null;
   }
 
   whyNoSteering(): string | undefined {
     const { pullRequest, why } = this.status;
     if (this.isEnding || pullRequest !== undefined)
       return `${this.input.taskId} has no agent that could hear it: ${why}`;
+    if (this.steering.waiting >= MOST_GUIDANCE)
+      return `${this.steering.waiting} words wait for the next iteration of ${this.input.taskId} already`;
     return undefined;
   }
 
@@ -210,7 +220,7 @@ export class TaskRun {
     // The merge stands whatever comes now: not even a cancellation leaves the board behind.
     this.isEnding = true;
     return CancellationScope.nonCancellable(async () => {
-      await this.record('PASS', { commit_sha: outcome.commit });
+      await this.record({ result: 'PASS', commit: outcome.commit });
       await this.cleanUp();
       await this.story.live('merge.succeeded', { ended: true });
       return { kind: 'merged', commit: outcome.commit, costUsd: this.status.costUsd };
@@ -246,7 +256,7 @@ export class TaskRun {
       .catch(
         (error: unknown) => `${reason}; its reason file could not be written: ${reasonOf(error)}`,
       );
-    await this.record('FAIL', {}, told);
+    await this.record({ result: 'FAIL', reason: told });
     await this.story.live(aborted ? 'resume.abort' : 'worker.failure', {
       ended: true,
       reason: told,
@@ -254,33 +264,10 @@ export class TaskRun {
     return { kind: 'failed', reason: told, costUsd };
   }
 
-  /** The run's own result record: for people and tools, nothing of ours waits for it. */
-  private async record(
-    result: GateResult,
-    more: { commit_sha?: string },
-    reason?: string,
-  ): Promise<void> {
+  private async record(end: Omit<TaskEnd, 'pullRequestUrl'>): Promise<void> {
     this.steering.drop(`${this.input.taskId} has ended: ${this.status.why}`);
-    if (!this.prepared) return;
-    const { hostId, taskId } = this.input;
-    const { place, branch } = this.prepared;
-    const { steps, startedAt } = this.status;
-    await tidyActivities(hostId, `${taskId} · record`)
-      .recordTask({
-        place,
-        startedAt,
-        result,
-        ...(reason && { reason }),
-        outputs: {
-          branch,
-          ...(this.pullRequestUrl && { pr_url: this.pullRequestUrl }),
-          ...more,
-        },
-        steps,
-      })
-      .catch((error: unknown) =>
-        this.story.say(`${this.status.why}; its record could not be written: ${reasonOf(error)}`),
-      );
+    const { input, story, prepared, pullRequestUrl } = this;
+    if (prepared) await recordEnd(input, story, prepared, { ...end, pullRequestUrl });
   }
 
   private takeOrder(): Order | undefined {

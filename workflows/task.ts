@@ -1,10 +1,4 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  setHandler,
-} from '@temporalio/workflow';
+import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import {
   abortSignal,
   abortUpdate,
@@ -15,6 +9,7 @@ import {
   restartSignal,
   restartUpdate,
   steerSignal,
+  steeredQuery,
   steerUpdate,
   taskStatusQuery,
   type RestartWish,
@@ -72,18 +67,15 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
     whileItWaits,
   );
   setHandler(steerSignal, (wish) => {
-    if (isSaid(wish) && run.whyNoSteering() === undefined) void run.steer(wish.text);
+    if (isSaid(wish) && run.whyNoSteering() === undefined) run.steer(wish.text);
   });
   setHandler(steerUpdate, (wish: SteerWish) => run.steer(wish.text), {
     validator: (wish: SteerWish) => refuseIf(isSaid(wish) ? run.whyNoSteering() : WHAT_CAN_BE_SAID),
   });
+  setHandler(steeredQuery, (number) => run.steered(number));
   setHandler(knockSignal, () => {});
   setHandler(mergeSettledSignal, (outcome) => run.hear(outcome));
-  try {
-    return await run.toTheEnd();
-  } finally {
-    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
-  }
+  return run.toTheEnd();
 }
 
 const MAX_WORDS = 16_000;

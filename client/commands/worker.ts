@@ -130,9 +130,9 @@ async function steer(
     );
   const { project, id } = await taskOnBoard(wanted, context);
   const steered = await steerTask({ project, id, text }, context);
-  if (steered === 'interrupted') {
+  if (steered === 'interrupted' || steered === 'host-gone') {
     context.log.info(`not heard yet; it stays with ${id} until its agent begins an iteration`);
-    return ExitCode.interrupted;
+    return steered === 'interrupted' ? ExitCode.interrupted : ExitCode.error;
   }
   const said = steered.delivered
     ? `${id} was told: ${steered.where}`

@@ -96,9 +96,13 @@ const SCRIPT = `tasks:
       - - append: { path: built.txt, content: "mended\\n" }
   AB-2:
     build:
-      - - cost: 3
-        - write: { path: dear.txt, content: "dear\\n" }
+      - - cost: 1
+        - write: { path: dear.txt, content: dear }
         - tick_prd: all
+    ask:
+      - - result: FIX
+    ask-fix:
+      - - cost: 3
 `;
 
 it('runs agents and pipelines of a project: hooks, outputs, live sessions, nested handlers (#53, #56, #58, #59, #74, #78, #194)', async () => {
@@ -153,6 +157,7 @@ it('runs agents and pipelines of a project: hooks, outputs, live sessions, neste
     expect(kept.trim()).toBe(asked[0]?.session_id);
 
     const dear = await readFile(path.join(await workerOf(world, 'AB-2'), 'failure.md'), 'utf8');
-    expect(dear).toContain('cost limit: $3.00 spent, $2 allowed by pipeline dear');
+    // The handler's cost counts: its step is not visited again.
+    expect(dear).toContain('cost limit: $4.00 spent, $2 allowed by pipeline dear');
   });
 });

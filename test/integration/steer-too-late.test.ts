@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { WorkflowUpdateStage } from '@temporalio/client';
-import { steerUpdate, taskWorkflowId } from '../../workflows/contract.ts';
+import { steeredQuery, steerUpdate, taskWorkflowId } from '../../workflows/contract.ts';
 import { ONE_STEP, task, withWorld } from '../helpers/with-world.ts';
 
 const SCRIPT = `tasks:
@@ -18,13 +17,16 @@ it('tells a person whose words nobody will hear any more', async () => {
       await world.beginSweep();
       await world.until('AB-1', ({ iteration }) => iteration === 0);
       const handle = world.client.workflow.getHandle(taskWorkflowId(world.project.id, 'AB-1'));
-      const steered = await handle.startUpdate(steerUpdate, {
-        args: [{ text: 'Too late.' }],
-        waitForStage: WorkflowUpdateStage.ACCEPTED,
+      const say = (text: string) => handle.executeUpdate(steerUpdate, { args: [{ text }] });
+      const steered = await say('Too late.');
+      // Waiting words hold nothing open: other orders still reach the task.
+      for (let more = 1; more < 10; more += 1) await say(`word ${more}`);
+      await expect(say('one more')).rejects.toMatchObject({
+        cause: { message: '10 words wait for the next iteration of AB-1 already' },
       });
       await world.repository.write({ '../go-on': '' });
-      expect(await steered.result()).toMatchObject({ delivered: false });
       await world.sweepEnd();
+      expect(await handle.query(steeredQuery, steered)).toMatchObject({ delivered: false });
       expect(await world.markers()).toEqual({ 'AB-1': '*' });
     },
   );

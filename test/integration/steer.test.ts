@@ -1,6 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { WorkflowUpdateStage } from '@temporalio/client';
-import { steerSignal, steerUpdate, taskWorkflowId } from '../../workflows/contract.ts';
+import {
+  steeredQuery,
+  steerSignal,
+  steerUpdate,
+  taskWorkflowId,
+} from '../../workflows/contract.ts';
 import { sessionsOf } from '../helpers/sessions.ts';
 import { ONE_STEP, task, withWorld } from '../helpers/with-world.ts';
 
@@ -26,18 +30,21 @@ it("puts a person's words into the next iteration and tells when they were heard
       await world.until('AB-1', ({ iteration }) => iteration === 0);
       const handle = world.client.workflow.getHandle(taskWorkflowId(world.project.id, 'AB-1'));
       const wish = { text: 'Use the {{parser}} in lib/.\nNot a new one.', by: 'anna' };
-      const steered = await handle.startUpdate(steerUpdate, {
-        args: [wish],
-        waitForStage: WorkflowUpdateStage.ACCEPTED,
-      });
+      const steered = await handle.executeUpdate(steerUpdate, { args: [wish] });
+      expect(await handle.query(steeredQuery, steered)).toBeNull();
       await handle.signal(steerSignal, { text: 'And be quick.' });
       await expect(
         handle.executeUpdate(steerUpdate, { args: [{ text: '  ' }] }),
-      ).rejects.toMatchObject({ cause: { message: 'guidance is a text of 1 to 16000 characters' } });
+      ).rejects.toMatchObject({
+        cause: { message: 'guidance is a text of 1 to 16000 characters' },
+      });
       await world.repository.write({ '../go-on': '' });
 
-      expect(await steered.result()).toEqual({ delivered: true, where: 'execution, iteration 2' });
       await world.sweepEnd();
+      expect(await handle.query(steeredQuery, steered)).toEqual({
+        delivered: true,
+        where: 'execution, iteration 2',
+      });
       const work = (await sessionsOf(world, 'AB-1')).filter(({ purpose }) => purpose === 'work');
       expect(work[0]?.prompt).not.toContain('parser');
       expect(work[1]?.prompt).toContain(wish.text);
