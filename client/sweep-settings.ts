@@ -7,6 +7,7 @@ import {
   settingLevels,
   type ProjectConfig,
 } from '../config/project-config.ts';
+import { limitOfVariable, refuseWrongLimits } from '../config/agent-plan.ts';
 import { promptWrappers } from '../config/prompt-wrappers.ts';
 import { parseScript } from '../config/script-file.ts';
 import { inForce } from '../config/setting.ts';
@@ -110,6 +111,7 @@ async function mustBeUsable(
   { environment, config, projectDir }: Parameters<typeof resolveSettings>[0],
   backend: string,
 ): Promise<void> {
+  refuseWrongLimits(environment);
   costLimitLevels({ environment, config });
   await promptWrappers({ environment, config, backend, projectDir });
 }
@@ -141,8 +143,9 @@ function shareable(environment: Environment): Record<string, string> {
       (entry): entry is [string, string] =>
         entry[1] !== undefined &&
         entry[0].startsWith('WIGGUM_') &&
-        !MACHINE_ONLY.test(entry[0]) &&
-        !SECRET.test(entry[0]),
+        // An agent may be called like a place: the limits of test-coverage are no matter of tests.
+        (limitOfVariable(entry[0]) !== undefined ||
+          !(MACHINE_ONLY.test(entry[0]) || SECRET.test(entry[0]))),
     ),
   );
 }

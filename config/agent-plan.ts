@@ -29,12 +29,7 @@ export type LimitedAgent = Pick<AgentDefinition, 'type' | 'settings'> &
 
 /** How an agent is driven at a step. */
 export function planOf(definition: AgentDefinition, step: Step, sources: PlanSources): AgentPlan {
-  const faults = findLimitFaults(definition, sources.environment);
-  if (faults.length > 0)
-    throw new WiggumError(
-      'CONFIG_INVALID',
-      faults.map(({ key, message }) => `${ENVIRONMENT}: ${key}: ${message}`).join('\n'),
-    );
+  refuse(findLimitFaults(definition, sources.environment));
   const limit = <Name extends LimitName>(name: Name): LimitValue<Name> =>
     inForce(limitLevels(name, { agent: definition, step }, sources)) ?? BUILT_IN_LIMITS[name];
   return {
@@ -98,11 +93,14 @@ export function limitLevels<Name extends LimitName>(
   ];
 }
 
+interface LimitFault {
+  /** Name of the variable. */
+  key: string;
+  message: string;
+}
+
 /** Limits of an agent that a variable sets wrongly (checklist 102). */
-export function findLimitFaults(
-  { type }: LimitedAgent,
-  environment: Environment,
-): { key: string; message: string }[] {
+export function findLimitFaults({ type }: LimitedAgent, environment: Environment): LimitFault[] {
   return LIMIT_NAMES.flatMap((name) => {
     const given = givenVariable(name, type, environment);
     const message = given && limitFault(name, given.value);
@@ -110,8 +108,31 @@ export function findLimitFaults(
   });
 }
 
+/** Refuses variables that set a limit wrongly, also of agents that nobody knows yet (checklist 99, 102). */
+export function refuseWrongLimits(environment: Environment): void {
+  const faults = Object.keys(environment).flatMap((key): LimitFault[] => {
+    const name = limitOfVariable(key);
+    const given = environment[key]?.trim();
+    const message = name && given ? limitFault(name, valueIn(given)) : undefined;
+    return message === undefined ? [] : [{ key, message }];
+  });
+  refuse(faults);
+}
+
+/** The limit that a variable of this name sets for some agent. */
+export function limitOfVariable(key: string): LimitName | undefined {
+  const [, name] = /^WIGGUM_\w+?_(MAX_ITERATIONS|MAX_TURNS|TIMEOUT_SECONDS)$/.exec(key) ?? [];
+  return VARIABLE_LIMITS.find((limit) => limit.toUpperCase() === name);
+}
+
 /** Limits that have a variable; the others are a matter of files (checklist 99). */
 const VARIABLE_LIMITS: readonly LimitName[] = ['max_iterations', 'max_turns', 'timeout_seconds'];
+
+function refuse(faults: readonly LimitFault[]): void {
+  if (faults.length === 0) return;
+  const lines = faults.map(({ key, message }) => `${ENVIRONMENT}: ${key}: ${message}`);
+  throw new WiggumError('CONFIG_INVALID', lines.join('\n'));
+}
 
 function givenVariable(
   name: LimitName,
@@ -121,8 +142,11 @@ function givenVariable(
   if (!VARIABLE_LIMITS.includes(name)) return undefined;
   const key = variablesFor(type, name).find((variable) => environment[variable]?.trim());
   if (key === undefined) return undefined;
-  const text = environment[key]?.trim() ?? '';
-  return { key, value: /^\d+$/.test(text) ? Number(text) : text };
+  return { key, value: valueIn(environment[key]?.trim() ?? '') };
+}
+
+function valueIn(text: string): unknown {
+  return /^\d+$/.test(text) ? Number(text) : text;
 }
 
 function configEntries(type: string, { files }: ProjectConfig): LimitEntry[] {

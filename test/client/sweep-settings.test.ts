@@ -131,6 +131,7 @@ describe('the variables of a sweep', () => {
   it('carry limits, wrappers and the plan as the command had them (#98)', async () => {
     const given = {
       WIGGUM_SECURITY_AUDIT_MAX_TURNS: '9',
+      WIGGUM_TEST_COVERAGE_MAX_TURNS: '8',
       WIGGUM_PROMPT_PRE_USER: 'Hello',
       WIGGUM_PLAN_FILE: 'plan.md',
       WIGGUM_WORKER_COST_LIMIT: '2',
@@ -210,6 +211,30 @@ describe('settings that would stop every task', () => {
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(message),
     });
+  });
+
+  it.each<[string, string]>([
+    ['WIGGUM_SECURITY_AUDIT_MAX_TURNS', '-1'],
+    ['WIGGUM_SECURITY_AUDIT_MAX_TURNS', '1e9'],
+    ['WIGGUM_ENGINEERING_SECURITY_AUDIT_MAX_TURNS', '0x10'],
+    ['WIGGUM_OUR_OWN_AGENT_MAX_ITERATIONS', '101'],
+    ['WIGGUM_CONFLICT_RESOLVER_MAX_ITERATIONS', '2.5'],
+    ['WIGGUM_TEST_RUNNER_TIMEOUT_SECONDS', 'abc'],
+  ])('are refused before anything starts: %s=%s (#99, #102)', async (name, value) => {
+    const environment = { WIGGUM_CODE_REVIEW_MAX_TURNS: '', [name]: value };
+    await expect(settingsFor({ environment })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(
+        new RegExp(`^environment: ${name}: expected a whole number from .* found .*${value}`),
+      ),
+    });
+  });
+
+  it('are refused all at once, each by its name (#102)', async () => {
+    const environment = { WIGGUM_A_MAX_TURNS: '0', WIGGUM_B_TIMEOUT_SECONDS: '59' };
+    await expect(settingsFor({ environment })).rejects.toThrow(
+      /WIGGUM_A_MAX_TURNS: .*\n.*WIGGUM_B_TIMEOUT_SECONDS: /,
+    );
   });
 });
 
