@@ -40,6 +40,7 @@ const TELLING: readonly TaskState[] = [
 ];
 
 const WIDEST_PLACE = 24;
+const NAMED = 3;
 /** How a task's workflow tells its round: `execution · iteration 3 of 20 · 41 turns`. */
 const ITERATION = /iteration \d+ of (\d+)/;
 
@@ -92,18 +93,12 @@ export function totalLines({ usage }: BoardView): string[] {
 /** What a person can do about tasks that do not go on by themselves; nothing when there are none. */
 export function wayOnLines({ tasks }: BoardView): string[] {
   const of = (state: TaskState) => tasks.filter((task) => task.state === state);
-  const [failed] = of('failed');
-  const waiting = of('needs-you').find(({ pullRequest }) => pullRequest !== undefined);
-  return [
-    ...(waiting
-      ? [`  to merge: \`wiggum pr view ${waiting.id}\`, then \`wiggum pr merge ${waiting.id}\``]
-      : []),
-    ...(failed
-      ? [
-          `  failed: \`wiggum logs ${failed.id}\` tells more; \`wiggum worker restart ${failed.id}\` goes on in its workspace, \`worker start\` begins anew`,
-        ]
-      : []),
-  ];
+  const failed = of('failed');
+  const waiting = of('needs-you').filter(({ pullRequest }) => pullRequest !== undefined);
+  const merge = ({ id }: TaskView) => `\`wiggum pr view ${id}\`, then \`wiggum pr merge ${id}\``;
+  const retry = ({ id }: TaskView) =>
+    `\`wiggum logs ${id}\` tells more; \`wiggum worker restart ${id}\` goes on in its workspace, \`worker start\` begins anew`;
+  return [...wayOn('to merge', waiting, merge), ...wayOn('failed', failed, retry)];
 }
 
 /** What is wrong on the board, with the line to look at. */
@@ -162,4 +157,18 @@ function why({ why: told, step }: TaskView): string {
 
 function wanting(count: number): string {
   return count === 1 ? 'waits for you' : 'wait for you';
+}
+
+/** Names the first few tasks, and the commands for the first of them. */
+function wayOn(
+  what: string,
+  tasks: readonly TaskView[],
+  commands: (task: TaskView) => string,
+): string[] {
+  const [first] = tasks;
+  if (!first) return [];
+  if (tasks.length === 1) return [`  ${what}: ${commands(first)}`];
+  const names = tasks.slice(0, NAMED).map(({ id }) => printable(id));
+  const more = tasks.length > NAMED ? ` and ${tasks.length - NAMED} more` : '';
+  return [`  ${what}: ${names.join(', ')}${more}`, `    ${commands(first)}`];
 }

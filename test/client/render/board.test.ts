@@ -145,6 +145,19 @@ describe('the way on', () => {
     expect(lines.join()).toMatch(/wiggum pr merge AB-1.*wiggum worker restart AB-2/s);
   });
 
+  it('names up to three tasks, and how many more there are', () => {
+    const failed = (count: number) =>
+      Array.from({ length: count }, (_, at) => aTask(`AB-${at + 1}`, { state: 'failed' }));
+    const waiting = (count: number) =>
+      failed(count).map((task) => ({ ...task, state: 'needs-you' as const, pullRequest: 7 }));
+    expect(wayOnLines(aView(failed(3)))[0]).toBe('  failed: AB-1, AB-2, AB-3');
+    expect(wayOnLines(aView(failed(5)))[0]).toBe('  failed: AB-1, AB-2, AB-3 and 2 more');
+    expect(wayOnLines(aView(waiting(4)))).toEqual([
+      '  to merge: AB-1, AB-2, AB-3 and 1 more',
+      '    `wiggum pr view AB-1`, then `wiggum pr merge AB-1`',
+    ]);
+  });
+
   it('is silent when everything is done', () => {
     expect(wayOnLines(aView([aTask('AB-1', { state: 'done' })]))).toEqual([]);
   });
