@@ -18,9 +18,10 @@ export interface ParsedAgent {
 /** Reads an agent's markdown file; all of its problems are found at once. `type` is what its place makes it. */
 export function parseAgent(text: string, source: string, type?: string): ParsedAgent {
   const front = readFrontMatter(text);
-  if (front.problems.length > 0)
-    return { problems: front.problems.map((fault) => ({ file: source, ...fault })), notices: [] };
+  const inHead = front.problems.map((fault) => ({ file: source, ...fault }));
   const prompts = readSections(front.body);
+  const inPrompts = promptProblems(front, prompts, source);
+  if (!front.isReadable) return { problems: [...inHead, ...inPrompts], notices: [] };
   const fields = fieldsSchema.safeParse(front.data);
   const inFile = (field: string, message: string): DefinitionProblem => {
     const line = front.lineOf(field);
@@ -33,8 +34,10 @@ export function parseAgent(text: string, source: string, type?: string): ParsedA
     ...templateFaults(front.data),
   ];
   const problems = [
+    ...inHead,
     ...faults.map(([field, message]) => inFile(field, message)),
-    ...promptProblems(front, prompts, source),
+    ...missingPrompts(front, prompts, source),
+    ...inPrompts,
   ];
   const notices = noticesOf(front.data, prompts).map(([field, message]) => inFile(field, message));
   if (!fields.success || problems.length > 0) return { problems, notices };
@@ -203,13 +206,13 @@ function templateFaults(data: Record<string, unknown>): Fault[] {
   return faults;
 }
 
-function promptProblems(
-  { data, bodyLine }: FrontMatter,
-  { sections, problems }: PromptSections,
+function missingPrompts(
+  { data }: FrontMatter,
+  { sections }: PromptSections,
   file: string,
 ): DefinitionProblem[] {
   const needed = data['mode'] === 'resume' ? (['USER'] as const) : (['SYSTEM', 'USER'] as const);
-  const missing = needed
+  return needed
     .filter((name) => !sections[name]?.text)
     .map((name) => `WIGGUM_${name}_PROMPT`)
     .map((name) => ({
@@ -217,6 +220,14 @@ function promptProblems(
       field: name,
       message: `is missing or empty; write it between lines <${name}> and </${name}>`,
     }));
+}
+
+/** Faults inside the prompts, also of a file whose head cannot be read. */
+function promptProblems(
+  { bodyLine }: FrontMatter,
+  { sections, problems }: PromptSections,
+  file: string,
+): DefinitionProblem[] {
   const variables = Object.values(sections).flatMap(({ text, line }) => {
     const lineAt = linesOf(text);
     return findUnknownVariables(text).map(({ at, message }) => ({
@@ -224,12 +235,9 @@ function promptProblems(
       message,
     }));
   });
-  return [
-    ...missing,
-    ...[...problems, ...variables]
-      .sort((a, b) => a.line - b.line)
-      .map(({ line, message }) => ({ file, line: bodyLine + line, message })),
-  ];
+  return [...problems, ...variables]
+    .sort((a, b) => a.line - b.line)
+    .map(({ line, message }) => ({ file, line: bodyLine + line, message }));
 }
 
 function noticesOf(data: Record<string, unknown>, { sections }: PromptSections): Fault[] {

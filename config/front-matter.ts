@@ -9,6 +9,8 @@ export interface FrontMatter {
   /** Line of the file on which the body begins, from 1. */
   bodyLine: number;
   problems: { line: number; message: string }[];
+  /** The fields can be judged, whatever the problems are. */
+  isReadable: boolean;
   /** Line of the file on which a field stands. */
   lineOf(field: string): number | undefined;
 }
@@ -23,10 +25,11 @@ export function readFrontMatter(source: string): FrontMatter {
       body: text,
       bodyLine: 1,
       problems: [{ line: 1, message: fault }],
+      isReadable: false,
       lineOf: () => undefined,
     };
   const lines = new LineCounter();
-  let head: Head = { data: {}, problems: [], lineOf: () => undefined };
+  let head: Head = { data: {}, problems: [], isReadable: true, lineOf: () => undefined };
   // Options also switch gray-matter's cache off: with it a file that failed once comes back empty.
   const { content } = matter(text, {
     engines: {
@@ -49,7 +52,7 @@ export function readFrontMatter(source: string): FrontMatter {
 const MAX_NESTING = 20;
 const DEEP_BLOCK = /^\s*(?:[-?:][ \t]+){20}/m;
 
-type Head = Pick<FrontMatter, 'data' | 'problems' | 'lineOf'>;
+type Head = Pick<FrontMatter, 'data' | 'problems' | 'isReadable' | 'lineOf'>;
 
 function faultOfFrame(text: string): string | undefined {
   const [first = '', ...rest] = text.split(/\r?\n/);
@@ -66,6 +69,7 @@ function readHead(yaml: string, lines: LineCounter): Head {
   const refused = (...problems: Head['problems']): Head => ({
     data: {},
     problems,
+    isReadable: false,
     lineOf: () => undefined,
   });
   if (bracketDepth(yaml) > MAX_NESTING || DEEP_BLOCK.test(yaml))
@@ -76,13 +80,15 @@ function readHead(yaml: string, lines: LineCounter): Head {
     line: lines.linePos(error.pos[0]).line,
     message: inOurWords(error),
   }));
-  if (problems.length === 0) problems.push(...aliasProblems(document, lines));
-  if (problems.length > 0) return refused(...problems);
+  const isWhole = document.errors.every(({ code }) => code === 'DUPLICATE_KEY');
+  const aliases = isWhole ? aliasProblems(document, lines) : [];
+  if (!isWhole || aliases.length > 0) return refused(...problems, ...aliases);
   if (contents !== null && !isMap(contents))
     return refused({ line: 2, message: 'front matter is a list of fields like `mode: once`' });
   return {
     data: (document.toJS() ?? {}) as Record<string, unknown>,
-    problems: [],
+    problems,
+    isReadable: true,
     lineOf: (field) => {
       const key = contents?.items.find((pair) => String(pair.key) === field)?.key;
       const range = (key as { range?: [number, number, number] } | undefined)?.range;

@@ -193,6 +193,21 @@ describe('parseAgent', () => {
     expect(parseAgent(anAgent(), 'a.md', 'engineering.code-review').problems).toEqual([]);
   });
 
+  it('tells the other faults of a file in which a field stands twice (#67)', () => {
+    expect(problemsOf(anAgent({ redonly: 'true' }).replace('mode: once', '$&\n$&'))).toEqual([
+      'a.md:7: the same field stands twice; only one can count',
+      'a.md:8: redonly: there is no such field; did you mean "readonly"?',
+    ]);
+  });
+
+  it('tells the faults of prompts whose head cannot be read (#67)', () => {
+    const body = ['<WIGGUM_USER_PROMPT>', 'See {{wokspace}}.', '</WIGGUM_USER_PROMPT>'];
+    expect(problemsOf(anAgent({ outputs: '"a' }, body))).toEqual([
+      expect.stringContaining('a.md:7: '),
+      'a.md:10: there is no variable {{wokspace}}; did you mean {{workspace}}?',
+    ]);
+  });
+
   it('names a file without front matter (#67)', () => {
     expect(problemsOf('You review.\n')).toEqual([
       expect.stringContaining('a.md:1: there is no front matter'),
