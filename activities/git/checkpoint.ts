@@ -6,7 +6,8 @@ import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
 import { writeCommit } from './fixed-commit.ts';
 import { askGit, entriesOf, git } from './git.ts';
-import { indexTime, nestedRepositories, snapshotFiles } from './snapshot.ts';
+import { namedObjects, OPERATIONS, operationFiles } from './operations.ts';
+import { indexTime, innerGitFolders, nestedRepositories, snapshotFiles } from './snapshot.ts';
 import { enterWorkspace, isThere, type Workspace } from './task-repository.ts';
 
 const CHECKPOINTS = 'refs/wiggum/checkpoint/';
@@ -22,27 +23,16 @@ const recordSchema = z.object({
   ignored: z.array(z.string()),
   nested: z.array(z.string()),
   operations: z.array(z.string()),
+  /** Absent in checkpoints of older versions: then nothing of the kind is put back or removed. */
+  operationFiles: z.array(z.object({ name: z.string(), base64: z.string() })).optional(),
+  innerGitFolders: z.array(z.string()).optional(),
 });
 export type CheckpointRecord = z.infer<typeof recordSchema>;
 
-/** Merges, rebases and picks in progress, as files of the private git folder. */
-export const OPERATIONS = [
-  'MERGE_HEAD',
-  'MERGE_MSG',
-  'MERGE_MODE',
-  'AUTO_MERGE',
-  'CHERRY_PICK_HEAD',
-  'REVERT_HEAD',
-  'BISECT_START',
-  'BISECT_LOG',
-  'rebase-merge',
-  'rebase-apply',
-  'sequencer',
-] as const;
-
 /**
  * Remembers a workspace before a readonly step, in a commit: files with untracked ones, index, refs,
- * stash, HEAD. The first checkpoint of a key counts: a retry comes after the step may have begun.
+ * stash, HEAD, a merge in progress. The first checkpoint of a key counts: a retry comes after the
+ * step may have begun.
  */
 export async function takeCheckpoint(place: RunPlace, key: string): Promise<{ commit: string }> {
   const known = await checkpointOf(place, key);
@@ -102,17 +92,19 @@ async function writeCheckpoint(workspace: Workspace): Promise<string> {
   });
   // An index in the middle of a merge has no tree; its blobs are then kept by the files alone.
   const staged = await askGit(tree, ['write-tree']);
+  const { commits, trees } = await namedObjects(workspace, record.operationFiles ?? []);
   const entries = [
     `040000 tree ${files}\tfiles`,
     `100644 blob ${index}\tindex`,
     `100644 blob ${note}\trecord.json`,
     ...(staged.exitCode === 0 ? [`040000 tree ${staged.stdout}\tstaged`] : []),
+    ...trees.map((tree) => `040000 tree ${tree}\tnamed-${tree}`),
   ];
   return writeCommit(
     { kind: 'ours', gitDir },
     {
       tree: await git(tree, ['mktree'], { input: `${entries.join('\n')}\n` }),
-      parents: await commitsOf(workspace, record),
+      parents: [...new Set([...(await commitsOf(workspace, record)), ...commits])],
       message: 'checkpoint\n',
       timestamp: 0,
     },
@@ -144,11 +136,13 @@ async function describe(workspace: Workspace): Promise<CheckpointRecord> {
     exclude: await textOf(path.join(gitDir, 'info/exclude')),
     ignored: entriesOf(ignored),
     nested: await nestedRepositories(workspace),
+    innerGitFolders: await innerGitFolders(workspace),
     operations,
+    operationFiles: await operationFiles(workspace),
   };
 }
 
-/** Everything the checkpoint must keep from being collected. */
+/** The commits of HEAD and all refs: the checkpoint keeps them from being collected. */
 async function commitsOf({ tree }: Workspace, { refs }: CheckpointRecord): Promise<string[]> {
   const commits = new Set([await git(tree, ['rev-parse', '--verify', 'HEAD'])]);
   for (const { id } of refs) {

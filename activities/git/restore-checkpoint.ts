@@ -2,9 +2,11 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunPlace } from '../../workflows/domain/agent.ts';
 import { WiggumError } from '../../workflows/domain/errors.ts';
-import { OPERATIONS, readCheckpoint, refsOf, type CheckpointRecord } from './checkpoint.ts';
+import { readCheckpoint, refsOf, type CheckpointRecord } from './checkpoint.ts';
 import { entriesOf, git, gitBytes } from './git.ts';
+import { OPERATIONS } from './operations.ts';
 import {
+  innerGitFolders,
   nestedRepositories,
   restoreFiles,
   setIndexTime,
@@ -14,9 +16,10 @@ import {
 import { enterWorkspace, type Workspace } from './task-repository.ts';
 
 /**
- * Puts a workspace back to its checkpoint after a readonly step: HEAD, branch, refs, stash, index
- * and files, also untracked ones and uncommitted work of earlier steps. Ignored files stay as they
- * are. Each part is set, not changed, so a retry after a death in the middle ends the same.
+ * Puts a workspace back to its checkpoint after a readonly step: HEAD, branch, refs, stash, a merge
+ * in progress, index and files, also untracked ones and uncommitted work of earlier steps. Ignored
+ * files stay as they are. Each part is set, not changed, so a retry after a death in the middle ends
+ * the same.
  */
 export async function restoreCheckpoint(place: RunPlace, key: string): Promise<void> {
   const workspace = await enterWorkspace(place);
@@ -57,12 +60,19 @@ async function restoreRefs(workspace: Workspace, { refs, head }: CheckpointRecor
 
 async function restoreOperations(
   { adminDir }: Workspace,
-  { operations }: CheckpointRecord,
+  { operations, operationFiles = [] }: CheckpointRecord,
 ): Promise<void> {
-  const begun = OPERATIONS.filter((name) => !operations.includes(name));
-  await Promise.all(
-    begun.map((name) => rm(path.join(adminDir, name), { recursive: true, force: true })),
-  );
+  for (const operation of OPERATIONS) {
+    const files = operationFiles.filter(({ name }) => `${name}/`.startsWith(`${operation}/`));
+    // One whose files are not on record (too large, or an older checkpoint) stays as it stands.
+    if (files.length === 0 && operations.includes(operation)) continue;
+    await rm(path.join(adminDir, operation), { recursive: true, force: true });
+    for (const { name, base64 } of files) {
+      const file = path.join(adminDir, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, base64, 'base64');
+    }
+  }
 }
 
 async function restoreText(file: string, text: string | null): Promise<void> {
@@ -116,12 +126,13 @@ async function restoreIgnoreRules(
 
 async function removeNewRepositories(
   workspace: Workspace,
-  { nested }: CheckpointRecord,
+  { nested, innerGitFolders: inner }: CheckpointRecord,
 ): Promise<void> {
-  const found = await nestedRepositories(workspace);
+  const found = (await nestedRepositories(workspace)).filter((folder) => !nested.includes(folder));
+  if (inner)
+    found.push(...(await innerGitFolders(workspace)).filter((folder) => !inner.includes(folder)));
   for (const folder of found)
-    if (!nested.includes(folder))
-      await rm(path.join(workspace.place.workspace, folder), { recursive: true, force: true });
+    await rm(path.join(workspace.place.workspace, folder), { recursive: true, force: true });
 }
 
 function isRuleFile(file: string): boolean {

@@ -1,13 +1,41 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { git } from './git.ts';
-import type { Workspace } from './task-repository.ts';
+import { entriesOf, git } from './git.ts';
+import { isFolder, isThere, type Workspace } from './task-repository.ts';
 
 /** Repositories inside the workspace: git names them with a slash and does not look into them. */
 export async function nestedRepositories({ tree }: Workspace): Promise<string[]> {
   const untracked = await git(tree, ['ls-files', '--others', '--exclude-standard', '-z']);
   return untracked.split('\0').filter((file) => file.endsWith('/'));
+}
+
+/**
+ * What makes repositories of folders with tracked files: their `.git`, file or folder. git looks into
+ * such a folder as if it were not there, and so names none of them.
+ */
+export async function innerGitFolders({ tree, place }: Workspace): Promise<string[]> {
+  const tracked = entriesOf(await git(tree, ['ls-files', '-z']));
+  const folders = new Set<string>();
+  for (const file of tracked)
+    for (
+      let at = path.posix.dirname(file);
+      at !== '.' && !folders.has(at);
+      at = path.posix.dirname(at)
+    )
+      folders.add(at);
+  const real = new Set(['.']);
+  const found: string[] = [];
+  // Parents come first. Through a link that an agent put in the place of a folder nobody looks.
+  for (const folder of [...folders].sort()) {
+    const isReal =
+      real.has(path.posix.dirname(folder)) && (await isFolder(path.join(place.workspace, folder)));
+    if (!isReal) continue;
+    real.add(folder);
+    const inner = `${folder}/.git`;
+    if (await isThere(path.join(place.workspace, inner))) found.push(inner);
+  }
+  return found;
 }
 
 /** Writes all files that are not ignored, tracked or not, into a tree; index and files stay. */

@@ -84,6 +84,15 @@ const misdeeds: [string, (world: World) => Promise<unknown>][] = [
     ({ project, place }) => project.git(['init', '--quiet', 'nested'], place.workspace),
   ],
   [
+    'makes a repository of a folder with tracked files',
+    async ({ project, place }) => {
+      const src = path.join(place.workspace, 'src');
+      await project.git(['init', '--quiet'], src);
+      await project.git(['add', '--all'], src);
+      await project.git(['commit', '--quiet', '-m', 'mine'], src);
+    },
+  ],
+  [
     'deletes the checkpoint',
     async ({ git }) => {
       const refs = await git('for-each-ref', '--format=%(refname)', 'refs/wiggum');
