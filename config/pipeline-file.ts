@@ -56,7 +56,7 @@ const dollars = expected('an amount in dollars, 0 or more');
 
 const unitFields = {
   agent: filled,
-  max: z.int().min(0, 'expected 0 (no limit) or more').default(0),
+  max: z.int(expected('a whole number')).min(0, 'expected 0 (no limit) or more').default(0),
   on_max: filled.default('next'),
   on_result: z
     .record(
