@@ -53,11 +53,23 @@ export interface CardOnFile extends Omit<Card, 'hasPlan' | 'dependencies'> {
   workerDir?: string;
 }
 
-/** Puts the board's rows and the tasks' own answers together. */
-export function viewOf(board: BoardStatus, statuses: ReadonlyMap<string, TaskStatus>): BoardView {
+/** What was found out about a task beside its row. */
+export interface TaskAnswers {
+  status?: TaskStatus | undefined;
+  /** What the server says of work that does not come to its end. */
+  heldUp?: string | undefined;
+}
+
+/** Puts the board's rows and what is known of the tasks together. */
+export function viewOf(board: BoardStatus, known: ReadonlyMap<string, TaskAnswers>): BoardView {
   return {
     sweeping: board.sweeping,
-    tasks: board.cards.map((card) => taskView(card, statuses.get(card.id))),
+    tasks: board.cards.map((card) => {
+      const { status, heldUp } = known.get(card.id) ?? {};
+      const view = taskView(card, status);
+      if (!card.open || heldUp === undefined) return view;
+      return { ...view, why: view.why ? `${view.why} · ${heldUp}` : heldUp };
+    }),
     cycles: board.cycles,
     problems: board.problems,
   };

@@ -88,7 +88,7 @@ it('joins the rows of the board with the answers of the tasks', () => {
     cycles: [['AB-3', 'AB-4']],
     problems: [],
   };
-  expect(viewOf(board, new Map([['AB-1', status()]]))).toMatchObject({
+  expect(viewOf(board, new Map([['AB-1', { status: status() }]]))).toMatchObject({
     sweeping: true,
     cycles: [['AB-3', 'AB-4']],
     tasks: [
@@ -96,6 +96,22 @@ it('joins the rows of the board with the answers of the tasks', () => {
       { id: 'AB-2', step: null, why: 'waits for AB-1' },
     ],
   });
+});
+
+it('tells of an open task what holds its work up, behind what it is at', () => {
+  const why = (open: boolean) =>
+    viewOf(
+      {
+        sweeping: true,
+        settings: { maxWorkers: 1, autoMerge: false, backend: 'script', environment: {} },
+        cards: [card({ marker: '=', open, why: 'old' })],
+        cycles: [],
+        problems: [],
+      },
+      new Map([['AB-1', { status: status({ why: 'audit' }), heldUp: 'tries again (attempt 2)' }]]),
+    ).tasks[0]?.why;
+  expect(why(true)).toBe('audit · tries again (attempt 2)');
+  expect(why(false)).toBe('old');
 });
 
 it('calls a task in progress paused when only its file tells of it', () => {
