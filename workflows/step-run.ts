@@ -1,5 +1,5 @@
-import { ApplicationFailure } from '@temporalio/workflow';
-import type { BuiltInEnd } from '../activities/built-in/built-in-order.ts';
+import { ApplicationFailure, sleep } from '@temporalio/workflow';
+import type { BuiltInEnd, BuiltInWait } from '../activities/built-in/built-in-order.ts';
 import { checkActivities, hostActivities } from './activities.ts';
 import { runAgent, type AgentRunResult } from './agent-run.ts';
 import type { ParentContext } from './domain/agent.ts';
@@ -40,7 +40,7 @@ export async function runStep(
   await runHooks(run, unit, runId, 'pre');
   const agentRun =
     plan.mode === 'built-in'
-      ? await runBuiltIn(run, unit, { runId, epoch })
+      ? await runBuiltIn(run, unit, visit, { runId, epoch })
       : await runAgent({
           ...contextOf(run, state),
           unit,
@@ -157,22 +157,22 @@ async function runHooks(
 async function runBuiltIn(
   run: PipelineRun,
   unit: Step,
-  { runId, epoch }: { runId: string; epoch: number },
+  visit: number,
+  started: { runId: string; epoch: number },
 ): Promise<AgentRunResult> {
-  const { hostId, prepared, title } = run;
-  const { place, target } = prepared;
-  const { result, detail, report }: BuiltInEnd =
-    unit.agent === MERGING_AGENT
-      ? await run.merge()
-      : await checkActivities(hostId, `${unit.id} · ${unit.agent}`).runBuiltIn({
-          place,
-          agent: unit.agent,
-          runId,
-          step: unit.id,
-          epoch,
-          target,
-          title,
-        });
+  const { runId } = started;
+  const { place, target } = run.prepared;
+  const order = { place, agent: unit.agent, step: unit.id, target, title: run.title, ...started };
+  const ask = () => checkActivities(run.hostId, `${unit.id} · ${unit.agent}`).runBuiltIn(order);
+  let end: BuiltInEnd | BuiltInWait =
+    unit.agent === MERGING_AGENT ? await run.merge() : await ask();
+  while ('lookAgainSeconds' in end) {
+    const doing = `${unit.id} waits for ${end.waitsFor}`;
+    run.progress({ step: unit.id, visit, doing });
+    await sleep(end.lookAgainSeconds * 1000, { summary: doing });
+    end = await ask();
+  }
+  const { result, detail, report } = end;
   return {
     result,
     why: 'result',

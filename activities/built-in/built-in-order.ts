@@ -15,11 +15,14 @@ export interface BuiltInOrder {
   title: string;
 }
 
-/** Does the work of one built-in agent; `says` tells whoever looks what it is waiting for. */
-export type BuiltIn = (
-  order: BuiltInOrder,
-  says: (details: Record<string, string>) => void,
-) => Promise<BuiltInEnd>;
+/** Does the work of one built-in agent. */
+export type BuiltIn = (order: BuiltInOrder) => Promise<BuiltInEnd | BuiltInWait>;
+
+/** It is not its time yet: whoever asked asks again. */
+export interface BuiltInWait {
+  waitsFor: string;
+  lookAgainSeconds: number;
+}
 
 export interface BuiltInEnd {
   result: GateResult;

@@ -4,7 +4,7 @@ import { own } from '../../workflows/domain/steps.ts';
 import { signalDone } from './batch-signal-done.ts';
 import { signalFailed } from './batch-signal-failed.ts';
 import { waitTurn } from './batch-wait-turn.ts';
-import type { BuiltIn, BuiltInEnd, BuiltInOrder } from './built-in-order.ts';
+import type { BuiltIn, BuiltInEnd, BuiltInOrder, BuiltInWait } from './built-in-order.ts';
 import { commitPush } from './git-commit-push.ts';
 import { syncMain } from './git-sync-main.ts';
 
@@ -20,7 +20,7 @@ const AGENTS: Readonly<Record<string, BuiltIn>> = {
 const BEAT_EVERY_MS = 1_000;
 
 /** Runs an agent that asks no model. */
-export async function runBuiltIn(order: BuiltInOrder): Promise<BuiltInEnd> {
+export async function runBuiltIn(order: BuiltInOrder): Promise<BuiltInEnd | BuiltInWait> {
   const { cancellationSignal, heartbeat } = Context.current();
   cancellationSignal.throwIfAborted();
   const perform = own(AGENTS, order.agent);
@@ -28,11 +28,10 @@ export async function runBuiltIn(order: BuiltInOrder): Promise<BuiltInEnd> {
     throw new WiggumError('AGENT_MISSING', `${order.agent} is no agent that runs without a model`, {
       where: order.step,
     });
-  let said = {};
   // A cancellation arrives only in answer to a heartbeat.
-  const beat = setInterval(() => heartbeat({ agent: order.agent, ...said }), BEAT_EVERY_MS);
+  const beat = setInterval(() => heartbeat({ agent: order.agent }), BEAT_EVERY_MS);
   try {
-    return await perform(order, (details) => (said = details));
+    return await perform(order);
   } finally {
     clearInterval(beat);
   }
