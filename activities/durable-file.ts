@@ -32,7 +32,8 @@ export async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw cause;
+    // Node does not say which file it was that turned out to be a folder.
+    throw Object.assign(cause as Error, { path: file });
   }
 }
 

@@ -10,6 +10,7 @@ import { mergePullRequest } from './forge/local/merge-pull-request.ts';
 import { openPullRequest } from './forge/local/open-pull-request.ts';
 import { rebaseBranch } from './forge/local/rebase-branch.ts';
 import { removeWorkspace } from './git/remove-workspace.ts';
+import { spoiltFolder } from './spoilt-folder.ts';
 import { beginStep } from './step/begin-step.ts';
 import { endStep } from './step/end-step.ts';
 import { runHooks } from './step/run-hooks.ts';
@@ -55,7 +56,9 @@ function named<Input, Output>(
   return async (input) => {
     try {
       return await activity(input);
-    } catch (error) {
+    } catch (cause) {
+      const place = placeIn(input);
+      const error = place ? await spoiltFolder(cause, place) : cause;
       if (!(error instanceof WiggumError)) throw error;
       const where = error.where ? ` (${error.where})` : '';
       throw ApplicationFailure.create({
@@ -66,6 +69,11 @@ function named<Input, Output>(
       });
     }
   };
+}
+
+/** Where the task run lives that an activity is for; the board's own activities have none. */
+function placeIn(input: unknown): RunPlace | undefined {
+  return (input as { place?: RunPlace }).place;
 }
 
 /** Failures are kept in histories. */

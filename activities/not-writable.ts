@@ -1,6 +1,6 @@
 import { WiggumError } from '../workflows/domain/errors.ts';
 
-const CLOSED = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ELOOP'];
+const CLOSED = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP'];
 
 /**
  * Makes an error of ours of one that says that a place is closed to us: it does not open by trying

@@ -156,6 +156,11 @@ export const ERRORS = {
     retryable: false,
     hint: 'Something that is not ours stands where the workspace belongs; move it away, then restart the task.',
   },
+  WORKER_FOLDER_SPOILT: {
+    exit: ExitCode.error,
+    retryable: false,
+    hint: 'An agent put something else where a file or folder of its task run belongs; `wiggum worker start ID` begins in a new folder.',
+  },
   WORKSPACE_BUSY: {
     exit: ExitCode.error,
     retryable: true,
