@@ -12,7 +12,7 @@ export type PendingWork = Pick<
 >;
 
 const EVERY_MS = 5_000;
-const LONGEST = 300;
+const LONGEST = 500;
 
 /** Why work that was begun does not come to its end; undefined when nothing holds it up. */
 export function heldUpBy(pending: readonly PendingWork[]): string | undefined {

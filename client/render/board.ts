@@ -149,9 +149,11 @@ function story(task: TaskView): string {
 }
 
 /** The reason without what the columns before it say already. */
-function why({ why: told, step }: TaskView): string {
-  const [first, ...rest] = printable(told).split(' · ');
-  if (!step || first !== step) return printable(told);
+function why({ why: told, step, workerDir }: TaskView): string {
+  // A line has no room for whole paths; `inspect worker` tells them.
+  const text = printable(workerDir ? told.replaceAll(`${workerDir}/`, '') : told);
+  const [first, ...rest] = text.split(' · ');
+  if (!step || first !== step) return text;
   return rest.filter((part) => !ITERATION.test(part)).join(' · ');
 }
 

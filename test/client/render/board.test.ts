@@ -134,6 +134,12 @@ it('lists problems with their lines, and cycles with their members', () => {
   ]);
 });
 
+it('tells places in the folder of a task run without the way to it', () => {
+  const why = 'execution · tries again (attempt 7): /far/away/w/leases/lease.json is spoilt';
+  const task = aTask('AB-1', { ...running, why, workerDir: '/far/away/w' });
+  expect(plainTaskLine(task, NOW)).toContain('· tries again (attempt 7): leases/lease.json is');
+});
+
 describe('the way on', () => {
   it('names a command for a task that waits and for one that failed', () => {
     const lines = wayOnLines(
