@@ -33,7 +33,7 @@ describe('an activity in a spoilt worker folder', () => {
         nonRetryable: true,
         message: expect.stringMatching(
           new RegExp(`${kind} in the way.*wiggum worker start TASK-001.*\\(${file}\\)$`),
-        ) as string,
+        ),
       });
     });
   });
@@ -58,7 +58,7 @@ describe('an activity in a spoilt worker folder', () => {
         await expect(inActivity(() => runAgent(passing)).result).rejects.toMatchObject({
           type: 'WORKER_FOLDER_SPOILT',
           nonRetryable: true,
-          message: expect.stringContaining(`(${file})`) as string,
+          message: expect.stringContaining(`(${file})`),
         });
       });
     },
