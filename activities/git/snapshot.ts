@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, realpath, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { entriesOf, git } from './git.ts';
-import { isFolder, isThere, type Workspace } from './task-repository.ts';
+import { isThere, type Workspace } from './task-repository.ts';
 
 /** Repositories inside the workspace: git names them with a slash and does not look into them. */
 export async function nestedRepositories({ tree }: Workspace): Promise<string[]> {
@@ -24,17 +24,16 @@ export async function innerGitFolders({ tree, place }: Workspace): Promise<strin
       at = path.posix.dirname(at)
     )
       folders.add(at);
-  const real = new Set(['.']);
   const found: string[] = [];
-  // Parents come first. Through a link that an agent put in the place of a folder nobody looks.
-  for (const folder of [...folders].sort()) {
-    const isReal =
-      real.has(path.posix.dirname(folder)) && (await isFolder(path.join(place.workspace, folder)));
-    if (!isReal) continue;
-    real.add(folder);
-    const inner = `${folder}/.git`;
-    if (await isThere(path.join(place.workspace, inner))) found.push(inner);
-  }
+  await Promise.all(
+    [...folders].map(async (folder) => {
+      if (!(await isThere(path.join(place.workspace, folder, '.git')))) return;
+      // Behind a link that an agent put in the place of a folder it is somebody else's.
+      const real = path.join(await realpath(place.workspace), folder);
+      if ((await realpath(path.join(place.workspace, folder))) === real)
+        found.push(`${folder}/.git`);
+    }),
+  );
   return found;
 }
 
