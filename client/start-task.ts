@@ -31,10 +31,14 @@ export async function planStart(wish: StartWish, context: CommandContext): Promi
   const { action, id, from, prepared } = wish;
   const { project } = prepared;
   refuseSettled(wish);
+  // What can be refused without a server needs none.
+  if (from !== undefined && action === 'start')
+    await mustHaveStep({ id, ...prepared }, from, context);
   const { isOpen, earlier, settings } = await withClient(context, (client) =>
     standingOf(client, wish, context),
   );
-  if (from !== undefined) await mustHaveStep({ id, project, settings }, from, context);
+  if (from !== undefined && action === 'restart')
+    await mustHaveStep({ id, project, settings }, from, context);
   const order = { project, id, purpose: `worker ${action} ${id}`, isOver: isThrough };
   if (!isOpen) {
     await mustHaveBackend(settings, context);
