@@ -44,16 +44,20 @@ console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exitCode = count.failed > 0 ? 1 : 0;
 
 async function failedChecks() {
-  let failed = 0;
-  for (const [name, [packageName, program], options] of CHECKS) {
-    say(`· ${name} …`);
-    const file = path.join(ROOT, 'node_modules', packageName, program);
-    await run(process.execPath, [file, ...options], { cwd: ROOT }).catch(() => {
-      say(`✗ ${name}`);
-      failed += 1;
-    });
-  }
-  return failed;
+  say(`· ${CHECKS.map(([name]) => name).join(', ')} …`);
+  const failed = await Promise.all(
+    CHECKS.map(async ([name, [packageName, program], options]) => {
+      const file = path.join(ROOT, 'node_modules', packageName, program);
+      try {
+        await run(process.execPath, [file, ...options], { cwd: ROOT });
+        return 0;
+      } catch {
+        say(`✗ ${name}`);
+        return 1;
+      }
+    }),
+  );
+  return failed.reduce((sum, one) => sum + one, 0);
 }
 
 function jestArguments([kind, ...rest]) {

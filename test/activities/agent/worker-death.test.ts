@@ -74,6 +74,8 @@ describe('kill -9 of a worker', () => {
       const before = await actionBegun(world, 'wait_for');
       first.process.kill('SIGKILL');
       await first.ended;
+      // Let go earlier, the agent would do a part of its next action before it is ended.
+      await until('its end', async () => (await readEnd(attemptFolder(turn, 1))) !== undefined);
       await writeFile(path.join(world.place.workspace, 'go'), '');
       const second = startWorker(world, turn, 2);
 
