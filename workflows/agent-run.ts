@@ -7,7 +7,7 @@ import type { GateResult, Step } from './domain/steps.ts';
 import type { SweepSettings } from './domain/sweep.ts';
 import type { PreparedTask } from './domain/task.ts';
 import { NO_USAGE, sumUsage, type Usage } from './domain/usage.ts';
-import type { Steering } from './steering.ts';
+import { joinGuidance, type Steering } from './steering.ts';
 
 export interface AgentRun {
   hostId: string;
@@ -55,9 +55,6 @@ export interface AgentRunResult {
 const PATIENCE_MS = 5 * 60_000;
 /** Time for a result that is asked for when the step's own is over. */
 const ASKING_SECONDS = 300;
-
-/** All that is said to an agent beside its prompt stands in every later turn's history. */
-const MAX_GUIDANCE = 50_000;
 
 /** Runs one agent: sessions in a row until its definition says that it is done. */
 export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
@@ -109,7 +106,7 @@ export async function runAgent(run: AgentRun): Promise<AgentRunResult> {
     run.progress({ iteration: loop.iteration, sessionId: ours, usage, doing });
     if (purpose === 'work')
       told.push(...run.steering.deliver(`${run.unit.id}, iteration ${loop.iteration + 1}`));
-    const guidance = [loop.guidance, ...told].filter(Boolean).join('\n\n').slice(-MAX_GUIDANCE);
+    const guidance = joinGuidance(loop.guidance, told);
     const timeoutSeconds = purpose === 'ask-result' ? Math.max(left, ASKING_SECONDS) : left;
     const outcome = await agentActivities(
       run.hostId,

@@ -3,6 +3,22 @@ import type { Steered } from './contract.ts';
 /** How many fates of guidance are remembered for who asks. */
 const REMEMBERED = 50;
 
+/** What may wait for one iteration, in characters: guidance stands in the history of every later turn. */
+const MOST_WAITING = 32_000;
+const MOST_PIECES = 10;
+
+/** All that an agent is told, each piece word for word: where it gets too much, the oldest is left out whole. */
+export function joinGuidance(ofSupervisor: string, told: readonly string[]): string {
+  const kept: string[] = [];
+  let room = MOST_WAITING;
+  for (const text of told.toReversed()) {
+    room -= text.length;
+    if (room < 0) break;
+    kept.unshift(text);
+  }
+  return [ofSupervisor, ...kept].filter(Boolean).join('\n\n');
+}
+
 /** Keeps a person's guidance until the next iteration of an agent begins with it. */
 export class Steering {
   private given = 0;
@@ -21,8 +37,14 @@ export class Steering {
     return this.fates.get(number);
   }
 
-  get waiting(): number {
-    return this.pending.length;
+  /** Why this cannot wait for the next iteration too; undefined when it can. */
+  whyNoMore(text: string): string | undefined {
+    const { length } = this.pending;
+    if (length >= MOST_PIECES) return `${length} words wait for the next iteration already`;
+    const waiting = this.pending.reduce((sum, each) => sum + each.text.length, 0);
+    return waiting + text.length > MOST_WAITING
+      ? `${waiting} characters of guidance wait for the next iteration already, and it takes ${MOST_WAITING}`
+      : undefined;
   }
 
   /** Hands over what waits; called at the start of an iteration. */

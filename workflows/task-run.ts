@@ -19,9 +19,6 @@ import { TrainPassenger } from './train-passenger.ts';
 export type Order =
   { kind: 'abort'; by: string } | { kind: 'restart'; by: string; from: string | undefined };
 
-/** Words that may wait for one iteration. */
-const MOST_GUIDANCE = 10;
-
 type StepMerge = { result: GateResult; detail?: string };
 
 /** Drives one task through its life; messages reach it between two steps of that. */
@@ -72,13 +69,11 @@ export class TaskRun {
     return this.steering.fateOf(number) ?? null;
   }
 
-  whyNoSteering(): string | undefined {
+  whyNoSteering(text: string): string | undefined {
     const { pullRequest, why } = this.status;
     if (this.isEnding || pullRequest !== undefined)
       return `${this.input.taskId} has no agent that could hear it: ${why}`;
-    if (this.steering.waiting >= MOST_GUIDANCE)
-      return `${this.steering.waiting} words wait for the next iteration of ${this.input.taskId} already`;
-    return undefined;
+    return this.steering.whyNoMore(text);
   }
 
   whyNoOrder(): string | undefined {

@@ -67,10 +67,11 @@ export async function taskWorkflow(input: TaskInput): Promise<TaskResult> {
     whileItWaits,
   );
   setHandler(steerSignal, (wish) => {
-    if (isSaid(wish) && run.whyNoSteering() === undefined) run.steer(wish.text);
+    if (isSaid(wish) && run.whyNoSteering(wish.text) === undefined) run.steer(wish.text);
   });
   setHandler(steerUpdate, (wish: SteerWish) => run.steer(wish.text), {
-    validator: (wish: SteerWish) => refuseIf(isSaid(wish) ? run.whyNoSteering() : WHAT_CAN_BE_SAID),
+    validator: (wish: SteerWish) =>
+      refuseIf(isSaid(wish) ? run.whyNoSteering(wish.text) : WHAT_CAN_BE_SAID),
   });
   setHandler(steeredQuery, (number) => run.steered(number));
   setHandler(knockSignal, () => {});

@@ -22,7 +22,7 @@ it('tells a person whose words nobody will hear any more', async () => {
       // Waiting words hold nothing open: other orders still reach the task.
       for (let more = 1; more < 10; more += 1) await say(`word ${more}`);
       await expect(say('one more')).rejects.toMatchObject({
-        cause: { message: '10 words wait for the next iteration of AB-1 already' },
+        cause: { message: '10 words wait for the next iteration already' },
       });
       await world.repository.write({ '../go-on': '' });
       await world.sweepEnd();
